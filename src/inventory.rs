@@ -1,0 +1,526 @@
+//! The typed whole of one node: raw readings only, `muster.inventory/v1`.
+//!
+//! Knows what can be told of a machine and where it is read; knows neither how it is read nor whether it is good.
+//! Every doc comment here is shown in `docs/facts.md`.
+
+use crate::reading::{Collection, ReadError, Reading};
+use crate::units::{Bytes, Hertz};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The schema tag of this version.
+pub const SCHEMA: &str = "muster.inventory/v1";
+
+/// One node as it was read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Inventory {
+    /// `muster.inventory/v1`.
+    pub schema: String,
+    /// Version of the passmuster that read the machine.
+    pub version: String,
+    /// The machine's wall clock when it was read, RFC 3339 in UTC.
+    pub collected_at: Reading<String>,
+    /// The facts.
+    pub node: Node,
+    /// Where values were read; records point here by index.
+    pub sources: Vec<String>,
+    /// Questions that were not answered; `unreadable` and `partial` point here by index.
+    pub errors: Vec<ReadError>,
+}
+
+record! {
+    /// One machine.
+    pub struct Node {
+        /// Host name. `/proc/sys/kernel/hostname`.
+        pub hostname: Reading<String>,
+        /// The user that asked is root. `/proc/self/status`, `Uid`, effective.
+        pub root: Reading<bool>,
+        /// Vendor, model, serial, firmware.
+        pub system: System,
+        /// Operating system and kernel.
+        pub os: Os,
+        /// Processors.
+        pub cpu: Cpu,
+        /// Memory as the kernel has it.
+        pub memory: Memory,
+        /// NUMA nodes that exist, with or without memory and CPUs.
+        pub numa_nodes: Collection<NumaNode>,
+        /// Physical media, one element a drive, whatever the number of namespaces and paths.
+        pub drives: Collection<Drive>,
+        /// NVMe controllers.
+        pub nvme_controllers: Collection<NvmeController>,
+        /// Every block device of the kernel that is looked at: disks, namespaces, partitions and what is stacked on them.
+        pub block_devices: Collection<BlockDevice>,
+        /// Block devices that are left out, each with the reason.
+        pub excluded: Collection<Excluded>,
+    }
+}
+
+record! {
+    /// What the firmware says the machine is (SMBIOS types 0 to 3 through `/sys/class/dmi/id`).
+    pub struct System {
+        /// Maker of the system. `sys_vendor`.
+        pub vendor: Reading<String>,
+        /// Model of the system. `product_name`.
+        pub product: Reading<String>,
+        /// Version of the product. `product_version`.
+        pub product_version: Reading<String>,
+        /// Family of the product. `product_family`.
+        pub family: Reading<String>,
+        /// Stock keeping unit. `product_sku`.
+        pub sku: Reading<String>,
+        /// Serial number. `product_serial`, readable by root.
+        pub serial: Reading<String>,
+        /// UUID. `product_uuid`, readable by root.
+        pub uuid: Reading<String>,
+        /// Maker of the main board. `board_vendor`.
+        pub board_vendor: Reading<String>,
+        /// Model of the main board. `board_name`.
+        pub board_product: Reading<String>,
+        /// Serial number of the main board. `board_serial`, readable by root.
+        pub board_serial: Reading<String>,
+        /// Chassis type, the number of SMBIOS 3.7.0 section 7.4.1. `chassis_type`.
+        pub chassis_type: Reading<u64>,
+        /// Maker of the firmware. `bios_vendor`.
+        pub bios_vendor: Reading<String>,
+        /// Version of the firmware. `bios_version`.
+        pub bios_version: Reading<String>,
+        /// Date of the firmware as written there, month/day/year. `bios_date`.
+        pub bios_date: Reading<String>,
+        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists.
+        pub firmware_interface: Reading<FirmwareInterface>,
+        /// Hypervisor or container the system runs under; absent on bare metal. Read from `/sys/hypervisor/type`,
+        /// the `hypervisor` CPU flag and the DMI names.
+        pub hypervisor: Reading<String>,
+        /// Whether the system is a virtual machine. From the same places as `hypervisor`.
+        pub virtual_machine: Reading<bool>,
+    }
+}
+
+words! {
+    /// How the kernel was started.
+    pub enum FirmwareInterface {
+        /// UEFI.
+        Uefi = "uefi",
+        /// PC BIOS, or another that is not EFI.
+        Bios = "bios",
+    }
+}
+
+record! {
+    /// Operating system and kernel.
+    pub struct Os {
+        /// `ID` of os-release, as in "debian". `/etc/os-release`, else `/usr/lib/os-release`.
+        pub id: Reading<String>,
+        /// `VERSION_ID` of os-release.
+        pub version_id: Reading<String>,
+        /// `PRETTY_NAME` of os-release.
+        pub pretty_name: Reading<String>,
+        /// Kernel release. `/proc/sys/kernel/osrelease`.
+        pub kernel_release: Reading<String>,
+        /// Kernel build. `/proc/version`.
+        pub kernel_version: Reading<String>,
+        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else from the kernel's build and the CPU's own words.
+        pub architecture: Reading<String>,
+        /// Kernel command line. `/proc/cmdline`.
+        pub command_line: Reading<String>,
+        /// Kernel taint bits, 0 for none (Documentation/admin-guide/tainted-kernels.rst). `/proc/sys/kernel/tainted`.
+        pub tainted: Reading<u64>,
+        /// Time since the kernel started. `/proc/uptime`.
+        pub uptime: Reading<crate::units::Seconds>,
+        /// The root file system is a live image (overlay, squashfs, or a RAM disk), not an installation. `/proc/self/mountinfo`, `/proc/cmdline`.
+        pub live_image: Reading<bool>,
+        /// Kernel state of transparent huge pages, the selected word. `/sys/kernel/mm/transparent_hugepage/enabled`.
+        pub transparent_hugepage: Reading<String>,
+        /// Preference of the kernel to swap, 0 to 200. `/proc/sys/vm/swappiness`.
+        pub swappiness: Reading<u64>,
+        /// Bytes of swap space in use as such. `/proc/meminfo`, `SwapTotal`.
+        pub swap: Reading<Bytes>,
+    }
+}
+
+record! {
+    /// All processors together, and each package.
+    pub struct Cpu {
+        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs.
+        pub sockets: Reading<u64>,
+        /// Physical cores online. Distinct pairs of package and `topology/core_id` (or `thread_siblings` sets).
+        pub cores: Reading<u64>,
+        /// Logical CPUs online. `/sys/devices/system/cpu/online`.
+        pub threads: Reading<u64>,
+        /// Logical CPUs present, online or not. `/sys/devices/system/cpu/present`.
+        pub threads_present: Reading<u64>,
+        /// Logical CPUs present and offline. `/sys/devices/system/cpu/offline`, else present less online.
+        pub threads_offline: Reading<u64>,
+        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active`, else threads over cores.
+        pub smt_active: Reading<bool>,
+        /// Frequency governors in use, distinct and sorted. `cpufreq/scaling_governor` of each online CPU.
+        pub governors: Reading<Vec<String>>,
+        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable..."), sorted. `/sys/devices/system/cpu/vulnerabilities`.
+        pub vulnerable: Reading<Vec<String>>,
+        /// Distinct microcode revisions of the online CPUs, sorted. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
+        pub microcode_revisions: Reading<Vec<String>>,
+        /// Each package with at least one online CPU.
+        pub packages: Collection<Package>,
+        /// Each cache, shared ones once.
+        pub caches: Collection<Cache>,
+    }
+}
+
+record! {
+    /// One processor package.
+    pub struct Package {
+        /// The kernel's number. `topology/physical_package_id`.
+        pub id: Reading<u64>,
+        /// Maker, as the CPU says it ("GenuineIntel"). `/proc/cpuinfo`, `vendor_id`.
+        pub vendor: Reading<String>,
+        /// Model name. `/proc/cpuinfo`, `model name`.
+        pub model: Reading<String>,
+        /// Family in decimal, x86 only. `/proc/cpuinfo`, `cpu family`.
+        pub family: Reading<u64>,
+        /// Model number in decimal, x86 only. `/proc/cpuinfo`, `model`.
+        pub model_number: Reading<u64>,
+        /// Stepping, x86 only. `/proc/cpuinfo`, `stepping`.
+        pub stepping: Reading<u64>,
+        /// Microcode revision, as in "0x2007006". `/proc/cpuinfo`, `microcode`.
+        pub microcode: Reading<String>,
+        /// Physical cores online in this package.
+        pub cores: Reading<u64>,
+        /// Logical CPUs online in this package.
+        pub threads: Reading<u64>,
+        /// Feature flags, sorted. `/proc/cpuinfo`, `flags` or `Features`.
+        pub flags: Reading<Vec<String>>,
+        /// Highest clock that the frequency driver allows. `cpufreq/cpuinfo_max_freq`.
+        pub max_clock: Reading<Hertz>,
+        /// Lowest clock that the frequency driver allows. `cpufreq/cpuinfo_min_freq`.
+        pub min_clock: Reading<Hertz>,
+        /// Clock without turbo. `cpufreq/base_frequency` (intel_pstate), else the figure in the model name.
+        pub base_clock: Reading<Hertz>,
+    }
+}
+
+record! {
+    /// One cache.
+    pub struct Cache {
+        /// Level, 1 next to the core. `cache/index*/level`.
+        pub level: Reading<u64>,
+        /// What it holds. `cache/index*/type`.
+        pub kind: Reading<CacheKind>,
+        /// Size. `cache/index*/size`.
+        pub bytes: Reading<Bytes>,
+        /// Logical CPUs that share it, as the kernel lists them. `cache/index*/shared_cpu_list`, else from `shared_cpu_map`.
+        pub shared_cpu_list: Reading<String>,
+        /// Number of equal caches of this level and kind in the machine.
+        pub count: Reading<u64>,
+    }
+}
+
+words! {
+    /// What a cache holds.
+    pub enum CacheKind {
+        /// Data.
+        Data = "data",
+        /// Instructions.
+        Instruction = "instruction",
+        /// Both.
+        Unified = "unified",
+    }
+}
+
+record! {
+    /// Memory as the kernel has it.
+    pub struct Memory {
+        /// Memory that the kernel manages: less than what is installed, by what firmware and kernel keep. `/proc/meminfo`, `MemTotal`.
+        pub total: Reading<Bytes>,
+        /// Memory that can be given out without swapping, when it was read. `/proc/meminfo`, `MemAvailable`.
+        pub available: Reading<Bytes>,
+        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/online`.
+        pub online: Reading<Bytes>,
+        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/online`.
+        pub offline: Reading<Bytes>,
+        /// Memory the hardware found broken. `/proc/meminfo`, `HardwareCorrupted`.
+        pub hardware_corrupted: Reading<Bytes>,
+        /// Reserved for huge pages of the default size. `/proc/meminfo`, `HugePages_Total` times `Hugepagesize`.
+        pub hugepages: Reading<Bytes>,
+    }
+}
+
+record! {
+    /// One NUMA node.
+    pub struct NumaNode {
+        /// The kernel's number. `/sys/devices/system/node/node*`.
+        pub id: Reading<u64>,
+        /// Its logical CPUs, as the kernel lists them; empty for a node without CPUs. `cpulist`, else from `cpumap`.
+        pub cpu_list: Reading<String>,
+        /// Number of its logical CPUs that are online.
+        pub cpus: Reading<u64>,
+        /// Its memory; 0 for a node without. `meminfo`, `MemTotal`.
+        pub memory: Reading<Bytes>,
+        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`.
+        pub distances: Reading<Vec<u64>>,
+    }
+}
+
+record! {
+    /// One physical medium. Its identity is `wwn`, `eui64` or `nguid` where trustworthy, else model and serial; `name` is only where it was seen.
+    pub struct Drive {
+        /// The kernel's name of its (first) block device, as in "sda" or "nvme0n1".
+        pub name: Reading<String>,
+        /// Stable identity: "wwn:...", "nguid:...", "eui64:..." or "serial:MODEL:SERIAL", the first that is known.
+        pub id: Reading<String>,
+        /// Vendor. `device/vendor` (SCSI INQUIRY; "ATA" says only that a translation layer answered); absent for NVMe.
+        pub vendor: Reading<String>,
+        /// Model. `device/model`, or `/sys/class/nvme/*/model`.
+        pub model: Reading<String>,
+        /// Serial number. `/sys/class/nvme/*/serial`, SCSI VPD page 80h (`device/vpd_pg80`), `device/serial`, udev's database.
+        pub serial: Reading<String>,
+        /// Firmware revision. `/sys/class/nvme/*/firmware_rev`, `device/rev` (SCSI INQUIRY, 4 characters of a SATA drive's 8).
+        pub firmware: Reading<String>,
+        /// World Wide Name, lower-case hexadecimal. `device/wwid` or SCSI VPD page 83h (`device/vpd_pg83`).
+        pub wwn: Reading<String>,
+        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero is absent.
+        pub eui64: Reading<String>,
+        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; all zero is absent.
+        pub nguid: Reading<String>,
+        /// Capacity: the bytes of all its namespaces, or of its disk. `size`, in sectors of 512 bytes.
+        pub bytes: Reading<Bytes>,
+        /// What it is made of.
+        pub media: Reading<Media>,
+        /// How it is attached.
+        pub transport: Reading<Transport>,
+        /// The kernel takes it for a rotating disk. `queue/rotational`.
+        pub rotational: Reading<bool>,
+        /// Logical block size. `queue/logical_block_size`.
+        pub logical_block_size: Reading<Bytes>,
+        /// Physical block size. `queue/physical_block_size`.
+        pub physical_block_size: Reading<Bytes>,
+        /// Zone model. `queue/zoned`.
+        pub zoned: Reading<Zoned>,
+        /// The kernel flushes its write cache ("write back"). `queue/write_cache`.
+        pub write_back: Reading<bool>,
+        /// Medium can be taken out. `removable`.
+        pub removable: Reading<bool>,
+        /// The kernel refuses to write to it. `ro`.
+        pub read_only: Reading<bool>,
+        /// What it is used for now.
+        pub usage: Reading<Usage>,
+        /// Where it or what is on it is mounted, sorted. `/proc/self/mountinfo`.
+        pub mountpoints: Reading<Vec<String>>,
+        /// Block devices of the kernel that are this drive: namespaces, or SCSI disks of several paths; sorted.
+        pub block_devices: Reading<Vec<String>>,
+        /// Ways by which it is reached: NVMe controllers, or SCSI addresses; sorted.
+        pub paths: Reading<Vec<String>>,
+        /// NUMA node of its controller; absent where the platform says none (-1). `numa_node` of the next PCI function above.
+        pub numa_node: Reading<u64>,
+        /// PCI function it hangs under, as in "0000:3b:00.0".
+        pub pci_address: Reading<String>,
+        /// State that the kernel gives it ("running", "live"). `device/state`.
+        pub state: Reading<String>,
+    }
+}
+
+words! {
+    /// What a drive is made of.
+    pub enum Media {
+        /// Rotating disk.
+        Hdd = "hdd",
+        /// Flash or another memory without moving parts.
+        Ssd = "ssd",
+        /// A disk of a virtual machine or of a RAID card: what is below is not seen.
+        Virtual = "virtual",
+    }
+}
+
+words! {
+    /// How a drive is attached.
+    pub enum Transport {
+        /// NVMe over PCIe.
+        Nvme = "nvme",
+        /// NVMe over a fabric.
+        NvmeFabric = "nvme-fabric",
+        /// SATA (or another ATA), directly or through a translation layer.
+        Sata = "sata",
+        /// SAS.
+        Sas = "sas",
+        /// Parallel SCSI, or SCSI of a transport that the kernel does not name.
+        Scsi = "scsi",
+        /// Fibre Channel.
+        Fc = "fc",
+        /// iSCSI.
+        Iscsi = "iscsi",
+        /// USB.
+        Usb = "usb",
+        /// virtio-blk or virtio-scsi.
+        Virtio = "virtio",
+        /// SD card or eMMC.
+        Mmc = "mmc",
+        /// Paravirtual disk of Xen.
+        Xen = "xen",
+        /// IBM DASD.
+        Dasd = "dasd",
+        /// Volume of a RAID controller.
+        Raid = "raid",
+        /// Persistent memory (NVDIMM).
+        Pmem = "pmem",
+    }
+}
+
+words! {
+    /// Zone model (Documentation/ABI/stable/sysfs-block, `queue/zoned`).
+    pub enum Zoned {
+        /// Not zoned.
+        None = "none",
+        /// Zones that may be ignored.
+        HostAware = "host-aware",
+        /// Zones that must be written in order.
+        HostManaged = "host-managed",
+    }
+}
+
+words! {
+    /// What a drive is used for now; the first that holds.
+    pub enum Usage {
+        /// Holds the running system: `/`, `/boot`, `/usr` or `/boot/efi`, directly or through what is stacked on it.
+        Boot = "boot",
+        /// Something on it is mounted.
+        Mounted = "mounted",
+        /// Swap space in use.
+        Swap = "swap",
+        /// Held by md, device mapper, bcache or another user of the kernel.
+        Held = "held",
+        /// Has partitions, none in use.
+        Partitioned = "partitioned",
+        /// None of these. Whether data lies on it is another question.
+        Free = "free",
+    }
+}
+
+record! {
+    /// One NVMe controller.
+    pub struct NvmeController {
+        /// The kernel's name, as in "nvme0".
+        pub name: Reading<String>,
+        /// Model. `/sys/class/nvme/*/model`.
+        pub model: Reading<String>,
+        /// Serial number. `/sys/class/nvme/*/serial`.
+        pub serial: Reading<String>,
+        /// Firmware revision. `/sys/class/nvme/*/firmware_rev`.
+        pub firmware: Reading<String>,
+        /// State, as in "live". `/sys/class/nvme/*/state`.
+        pub state: Reading<String>,
+        /// Transport word of the kernel, as in "pcie". `/sys/class/nvme/*/transport`.
+        pub transport: Reading<String>,
+        /// Transport address: the PCI function of a PCIe controller. `/sys/class/nvme/*/address`.
+        pub address: Reading<String>,
+        /// Subsystem NQN. `/sys/class/nvme/*/subsysnqn`.
+        pub subsystem_nqn: Reading<String>,
+        /// NUMA node; absent where the platform says none (-1). `/sys/class/nvme/*/numa_node`, else of its PCI function.
+        pub numa_node: Reading<u64>,
+        /// Namespaces (block devices) reached through it, hidden paths by the name of their shared device; sorted.
+        pub namespaces: Reading<Vec<String>>,
+    }
+}
+
+record! {
+    /// One block device of the kernel.
+    pub struct BlockDevice {
+        /// The kernel's name.
+        pub name: Reading<String>,
+        /// What it is.
+        pub kind: Reading<BlockKind>,
+        /// Device number, as in "259:0"; absent for a hidden path. `dev`.
+        pub dev: Reading<String>,
+        /// Size. `size`, in sectors of 512 bytes.
+        pub bytes: Reading<Bytes>,
+        /// Logical block size; of a partition, that of its disk. `queue/logical_block_size`.
+        pub logical_block_size: Reading<Bytes>,
+        /// Physical block size; of a partition, that of its disk. `queue/physical_block_size`.
+        pub physical_block_size: Reading<Bytes>,
+        /// Read-only. `ro`.
+        pub read_only: Reading<bool>,
+        /// Disk of a partition; absent for others.
+        pub parent: Reading<String>,
+        /// Name given by device mapper; absent for others. `dm/name`.
+        pub dm_name: Reading<String>,
+        /// UUID given by device mapper, whose prefix tells the user ("LVM-", "CRYPT-", "mpath-"); absent for others. `dm/uuid`.
+        pub dm_uuid: Reading<String>,
+        /// md level, as in "raid1"; absent for others. `md/level`.
+        pub md_level: Reading<String>,
+        /// Devices it stands on, sorted. `slaves`.
+        pub slaves: Reading<Vec<String>>,
+        /// Devices that stand on it, sorted. `holders`.
+        pub holders: Reading<Vec<String>>,
+        /// Where it is mounted, sorted. `/proc/self/mountinfo` by device number or by source name.
+        pub mountpoints: Reading<Vec<String>>,
+        /// In use as swap. `/proc/swaps`.
+        pub swap: Reading<bool>,
+    }
+}
+
+words! {
+    /// What a block device is.
+    pub enum BlockKind {
+        /// A whole disk: SCSI, ATA, virtio, Xen, MMC, DASD.
+        Disk = "disk",
+        /// A namespace of an NVMe controller, or the shared device of a multipath subsystem.
+        NvmeNamespace = "nvme-namespace",
+        /// One hidden path to a namespace of a multipath subsystem.
+        NvmePath = "nvme-path",
+        /// A partition.
+        Partition = "partition",
+        /// Device mapper: multipath.
+        Multipath = "multipath",
+        /// Device mapper: encryption.
+        Crypt = "crypt",
+        /// Device mapper: logical volume.
+        Lvm = "lvm",
+        /// Device mapper: another user.
+        Dm = "dm",
+        /// Software RAID.
+        Md = "md",
+        /// bcache.
+        Bcache = "bcache",
+        /// Hardware boot partition or RPMB of an eMMC.
+        MmcBoot = "mmc-boot",
+        /// Persistent memory.
+        Pmem = "pmem",
+        /// A network block device: nbd, rbd, drbd.
+        Network = "network",
+        /// Another that this version does not know.
+        Other = "other",
+    }
+}
+
+record! {
+    /// A block device that is left out.
+    pub struct Excluded {
+        /// The kernel's name.
+        pub name: Reading<String>,
+        /// Why.
+        pub reason: Reading<ExclusionReason>,
+        /// Size. `size`, in sectors of 512 bytes.
+        pub bytes: Reading<Bytes>,
+    }
+}
+
+words! {
+    /// Why a block device is no drive and not looked at.
+    pub enum ExclusionReason {
+        /// Loop device: a file.
+        Loop = "loop",
+        /// Compressed memory.
+        Zram = "zram",
+        /// RAM disk.
+        Ram = "ram",
+        /// CD, DVD or Blu-ray.
+        Optical = "optical",
+        /// Floppy disk.
+        Floppy = "floppy",
+        /// Medium that a management controller presents.
+        VirtualMedia = "virtual-media",
+        /// A reader without a medium: size 0.
+        NoMedium = "no-medium",
+        /// MTD flash of the board.
+        Mtd = "mtd",
+    }
+}

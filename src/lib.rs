@@ -1,0 +1,17 @@
+//! passmuster decides, before a cluster is built, whether its hardware passes muster.
+//!
+//! One way through the house: a [`host::Host`] is read by [`collect`] into an
+//! [`inventory::Inventory`] of typed readings; from there on everything is pure: [`evaluate`]
+//! judges the inventory and [`report`] shows the findings. `docs/architecture.md` has the map.
+
+#[macro_use]
+mod record;
+
+pub mod cli;
+pub mod collect;
+pub mod evaluate;
+pub mod host;
+pub mod inventory;
+pub mod reading;
+pub mod report;
+pub mod units;
