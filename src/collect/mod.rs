@@ -1,6 +1,10 @@
 //! From a [`Host`] to an [`Inventory`]: one file a section. Asks and parses; never judges, never aborts.
 
+pub mod cpu;
+pub mod cpulist;
 pub mod ledger;
+pub mod memory;
+pub mod numa;
 
 use crate::host::Host;
 use crate::inventory::{Inventory, Node, SCHEMA};
