@@ -4,7 +4,7 @@
 //! none. Speaks of the machine, not of the process: cpusets and affinities are not looked at.
 
 mod cache;
-mod cpuinfo;
+pub(crate) mod cpuinfo;
 mod topology;
 
 use crate::collect::cpulist::{CpuSet, parse_list};
