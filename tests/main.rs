@@ -1,1 +1,3 @@
-//! Integration tests
+//! Integration tests: one binary, a module a subject.
+
+mod report;
