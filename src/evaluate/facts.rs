@@ -16,7 +16,7 @@ pub struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The facts of the record at `path` ("drives[3]", or empty for the node).
+    /// The facts of the record at `path` (`drives[3]`, or empty for the node).
     pub(crate) fn new(inventory: &'a Inventory, path: impl Into<String>, sources: &'a Sources) -> Self {
         Self { inventory, path: path.into(), sources, evidence: RefCell::new(Vec::new()) }
     }
