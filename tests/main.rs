@@ -13,5 +13,7 @@
 )]
 
 mod architecture;
+mod cli;
 mod release_binary;
 mod report;
+mod schemas;

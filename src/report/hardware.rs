@@ -111,6 +111,8 @@ impl Say<'_> {
             }
             Reading::Known(false) => {}
             Reading::Absent => text.push_str("; whether it is a virtual machine is not told"),
+            // Said once where nothing at all is known, and for one reason.
+            Reading::Unreadable(id) if text == format!("unknown ({})", self.reason(*id)) => {}
             Reading::Unreadable(id) => {
                 text.push_str(&format!("; whether it is a virtual machine is unknown ({})", self.reason(*id)));
             }
@@ -397,7 +399,7 @@ mod tests {
                 "numa_nodes": unread
             })),
             [
-                "System|unknown (permission denied); whether it is a virtual machine is unknown (permission denied)",
+                "System|unknown (permission denied)",
                 "Serial|unknown (permission denied)",
                 "Firmware|unknown (permission denied)",
                 "OS|unknown (not collected)",
