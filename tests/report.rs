@@ -361,3 +361,40 @@ proptest::proptest! {
         proptest::prop_assert!(!markdown::render(&report, Verbosity::Verbose).chars().any(|c| c != '\n' && is_treacherous(c)));
     }
 }
+
+#[test]
+fn many_nodes_are_told_briefly_and_the_bad_ones_first() {
+    let mut run = run();
+    run.findings = (0..40)
+        .map(|n| {
+            let (verdict, message) =
+                if n == 39 { (Verdict::Fail, "4 of 5") } else { (Verdict::Unknown, "there may be more") };
+            finding(
+                "media.all",
+                "Every drive is there",
+                &format!("n{n:02}"),
+                "every drive",
+                verdict,
+                Level::Must,
+                message,
+            )
+        })
+        .collect();
+    run.nodes = run
+        .findings
+        .iter()
+        .map(|f| NodeSummary {
+            name: f.node.clone(),
+            overall: Overall::of(std::slice::from_ref(f)),
+            counts: Counts::of([f]),
+        })
+        .collect();
+    let report = Report::new(run, &[], "0.1.0", date(2026, 7, 1), None);
+    let text = render(&report, Look { width: 80, colour: false, verbosity: Verbosity::Normal });
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("node ")).take(34).collect();
+    assert!(rows[1].starts_with("n39   not-ready"), "{rows:?}");
+    assert!(rows[2].starts_with("n00   undetermined"), "{rows:?}");
+    assert_eq!(rows[33], "and 8 more (-v shows all)");
+    assert!(text.contains("every drive on 39 nodes: n00, n01, n02, n03, n04, n05, n06, n07, and 31"), "{text}");
+    assert!(text.contains("every drive on n39"), "{text}");
+}

@@ -146,7 +146,18 @@ impl<'a> Group<'a> {
             [one] if kind == one.subject && kind == "node" => format!("node {}", one.node),
             [one] if self.tells_nodes(one) => format!("{} on {}", one.subject, one.node),
             [one] => one.subject.clone(),
-            many => format!("{}: {}", count(many.len(), kind), self.names(many, detail, str::to_owned)),
+            many => {
+                let nodes: BTreeSet<&str> = many.iter().map(|finding| finding.node.as_str()).collect();
+                let names = self.names(many, detail, str::to_owned);
+                match (kind.starts_with("every "), kind) {
+                    (true, _) => format!("{kind} on {}: {names}", count(nodes.len(), "node")),
+                    (false, "node") => format!("{}: {names}", count(many.len(), kind)),
+                    _ if nodes.len() > 1 => {
+                        format!("{} on {}: {names}", count(many.len(), kind), count(nodes.len(), "node"))
+                    }
+                    _ => format!("{}: {names}", count(many.len(), kind)),
+                }
+            }
         }
     }
 
@@ -254,8 +265,11 @@ impl<'a> Group<'a> {
 /// The kinds of subject whose name is two words.
 const TWO_WORDS: [&str; 2] = ["NVMe controller", "NUMA node"];
 
-/// A subject is a kind and a name: "drive" and "sda (serial S1)".
+/// A subject is a kind and a name: "drive" and "sda (serial S1)". "every drive" stands for itself.
 fn kind_and_name(subject: &str) -> (&str, &str) {
+    if subject.starts_with("every ") {
+        return (subject, "");
+    }
     for kind in TWO_WORDS {
         if let Some(name) = subject.strip_prefix(kind).filter(|rest| rest.is_empty() || rest.starts_with(' ')) {
             return (kind, name.trim_start());

@@ -6,6 +6,7 @@
 use super::group::{Detail, Group, Section, groups, together};
 use super::text::{count, shown};
 use super::{Report, advice, hardware};
+use crate::evaluate::NodeSummary;
 use crate::evaluate::finding::{Overall, Verdict};
 use colored::Colorize as _;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
@@ -38,6 +39,8 @@ pub const NARROWEST: u16 = 40;
 const FINDING_LABEL: u16 = 7;
 /// Width of the labels of the hardware: "Not read" and "Left out".
 const HARDWARE_LABEL: u16 = 8;
+/// Most nodes in the table of nodes.
+const NODES: usize = 32;
 /// Most names of equal machines in their heading.
 const NAMES: usize = 8;
 
@@ -49,7 +52,7 @@ pub fn render(report: &Report, look: Look) -> String {
         head(&mut page, report);
         machines(&mut page, report);
         if report.run.nodes.len() > 1 {
-            nodes(&mut page, report);
+            nodes(&mut page, report, look.verbosity);
         }
         for section in Section::ALL {
             if look.verbosity == Verbosity::Verbose || !section.is_quiet() {
@@ -103,11 +106,22 @@ fn machines(page: &mut Page, report: &Report) {
     }
 }
 
-fn nodes(page: &mut Page, report: &Report) {
+fn nodes(page: &mut Page, report: &Report, verbosity: Verbosity) {
     page.gap();
     let mut table = page.table();
     table.set_header(["node", "verdict", "fail", "unknown", "warn", "note", "pass", "skipped", "waived"]);
-    for (summary, _) in report.nodes() {
+    let mut summaries: Vec<&NodeSummary> = report.run.nodes.iter().collect();
+    let most = if verbosity == Verbosity::Verbose { usize::MAX } else { NODES };
+    if summaries.len() > most {
+        // Where not all are shown, those that ask for something come first; the sort keeps the order of names.
+        summaries.sort_by_key(|summary| match summary.overall {
+            Overall::NotReady => 0,
+            Overall::Undetermined => 1,
+            Overall::ReadyWithWarnings => 2,
+            Overall::Ready => 3,
+        });
+    }
+    for summary in summaries.iter().take(most) {
         let c = summary.counts;
         let mut row = vec![shown(&summary.name), page.paint(summary.overall.word(), tone(summary.overall))];
         row.extend([c.fail, c.unknown, c.warn, c.note, c.pass, c.skipped, c.waived].map(|n| n.to_string()));
@@ -120,6 +134,10 @@ fn nodes(page: &mut Page, report: &Report) {
         }
     }
     page.push(&table.trim_fmt());
+    let more = summaries.len().saturating_sub(most);
+    if more > 0 {
+        page.paragraph(&format!("and {more} more (-v shows all)"), Tone::Dim);
+    }
 }
 
 fn findings(page: &mut Page, report: &Report, section: Section, verbosity: Verbosity) {
