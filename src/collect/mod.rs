@@ -1,5 +1,6 @@
 //! From a [`Host`] to an [`Inventory`]: one file a section. Asks and parses; never judges, never aborts.
 
+pub mod block;
 pub mod ledger;
 
 use crate::host::Host;
