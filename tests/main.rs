@@ -1,1 +1,4 @@
 //! Integration tests
+
+#[cfg(test)]
+mod host;
