@@ -1,5 +1,6 @@
 //! From a [`Host`](crate::host::Host) to an [`Inventory`](crate::inventory::Inventory): one file a section. Asks and parses; never judges, never aborts.
 
+pub mod block;
 pub mod cpu;
 pub mod cpulist;
 pub mod ledger;
@@ -38,6 +39,14 @@ pub fn collect(host: &dyn Host) -> Inventory {
     node.os = section(host, &mut joined, os::collect);
     node.cpu = section(host, &mut joined, cpu::collect);
     node.memory = section(host, &mut joined, memory::collect);
+
+    let ledger = Ledger::new(host);
+    let mut block = block::collect(&ledger);
+    joined.append(ledger.close(), |ids| block.renumber(ids));
+    node.drives = block.drives;
+    node.nvme_controllers = block.nvme_controllers;
+    node.block_devices = block.block_devices;
+    node.excluded = block.excluded;
 
     let (sources, errors) = joined.finish();
     Inventory {
