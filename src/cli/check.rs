@@ -3,7 +3,8 @@
 use super::exit::{Exit, Failure};
 use super::judging::{self, ReportArgs};
 use super::progress::Progress;
-use super::standin::{Live, collect_with};
+use crate::collect::collect_with;
+use crate::host::Live;
 use clap::Args;
 
 /// Arguments of `check`.

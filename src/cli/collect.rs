@@ -2,9 +2,9 @@
 
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
-use super::standin::{Live, Record, collect_with};
 use super::{files, input, judging};
-use crate::host::Host;
+use crate::collect::collect_with;
+use crate::host::{Host, Live, Record};
 use clap::Args;
 use std::path::PathBuf;
 

@@ -5,8 +5,8 @@
 
 use super::exit::{Exit, Failure};
 use super::files::{self, Input};
-use super::standin::{self as collect, Replay};
-use crate::host::Host;
+use crate::collect;
+use crate::host::{Host, Replay};
 use crate::inventory::{Inventory, SCHEMA};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;

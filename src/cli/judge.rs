@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::input;
 use super::judging::{self, ReportArgs};
-use super::standin::Live;
+use crate::host::Live;
 use clap::Args;
 use std::path::PathBuf;
 

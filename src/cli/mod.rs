@@ -12,7 +12,6 @@ mod judging;
 mod look;
 mod progress;
 mod signals;
-mod standin;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
