@@ -13,6 +13,9 @@
 )]
 
 mod architecture;
+mod cli;
 mod host;
 mod live;
 mod release_binary;
+mod report;
+mod schemas;
