@@ -128,7 +128,10 @@ impl Context<'_, '_> {
         shared!(wwn);
         set!(drive.eui64, self.absent("no NVMe namespace"));
         set!(drive.nguid, self.absent("no NVMe namespace"));
-        set!(drive.bytes, first.device.bytes.clone());
+        let bytes = disks.iter().map(|disk| (disk.device.name.as_str(), disk.device.bytes.clone())).collect();
+        if let Some(bytes) = common(self.ledger, "bytes", bytes) {
+            set!(drive.bytes, bytes);
+        }
         set!(drive.state, states(disks.iter().map(|disk| disk.scsi.state.clone()).collect()));
 
         let bus = first.device.path.reading.known().map(DevicePath::bus);
@@ -290,17 +293,18 @@ impl Context<'_, '_> {
         shared!(model, "model");
         shared!(serial, "serial");
         shared!(firmware, "firmware_rev");
-        let states = states(
-            group
-                .controllers
-                .iter()
-                .map(|controller| Read {
-                    reading: controller.record.state.clone(),
-                    source: self.source("/sys/class/nvme/*/state"),
-                })
-                .collect(),
+        let word = |reading: &Reading<String>| Read {
+            reading: reading.clone(),
+            source: self.source("/sys/class/nvme/*/state"),
+        };
+        set!(
+            drive.state,
+            match first {
+                Some(device) if group.controllers.is_empty() =>
+                    text(self.ledger, &format!("{}/device/state", device.base), TOLD),
+                _ => states(group.controllers.iter().map(|controller| word(&controller.record.state)).collect()),
+            }
         );
-        set!(drive.state, states);
 
         let no_namespace = || {
             let operation = format!("read the namespaces of {name}");
@@ -310,7 +314,7 @@ impl Context<'_, '_> {
             Some(device) => {
                 set!(drive.eui64, nvme::identifier(self.ledger, &format!("{}/eui", device.base), 16));
                 set!(drive.nguid, nvme::identifier(self.ledger, &format!("{}/nguid", device.base), 32));
-                set!(drive.bytes, sum(self.ledger, &group.namespaces));
+                set!(drive.bytes, self.namespaces_sum(group));
             }
             None => {
                 let error = no_namespace();
@@ -349,8 +353,7 @@ impl Context<'_, '_> {
         let own = group.namespaces.iter().filter_map(|device| device.path.reading.known());
         let functions = paths.chain(own).filter_map(|path| path.pci_function().map(str::to_owned)).collect();
         self.whole(&mut drive, &members, &functions);
-        let controllers = group.controllers.iter().map(|controller| controller.name.clone()).collect();
-        set!(drive.paths, self.known(controllers, "derived: controllers of the subsystem"));
+        set!(drive.paths, self.nvme_paths(group));
         if first.is_none() {
             let error = no_namespace();
             let source = self.source("/sys/class/nvme");
@@ -372,6 +375,52 @@ impl Context<'_, '_> {
             unread!(mountpoints);
         }
         drive
+    }
+
+    /// The bytes of all namespaces, each once. Without native multipath (`nvme_core.multipath=N`) a namespace of a
+    /// dual-port drive is one block device for each controller, told to be the same by its identifier alone.
+    fn namespaces_sum(&self, group: &NvmeGroup<'_>) -> Read<Bytes> {
+        let controller = |device: &Device| match device.path.reading.known().map(DevicePath::bus) {
+            Some(Bus::Nvme(name)) => Some(name),
+            _ => None,
+        };
+        let controllers: BTreeSet<_> = group.namespaces.iter().map(|device| controller(device)).collect();
+        if controllers.len() < 2 {
+            return sum(self.ledger, &group.namespaces);
+        }
+        let mut distinct: BTreeMap<String, &Device> = BTreeMap::new();
+        for &device in &group.namespaces {
+            let identifier =
+                |file: &str, digits| nvme::identifier(self.ledger, &format!("{}/{file}", device.base), digits);
+            let (nguid, eui64) = (identifier("nguid", 32), identifier("eui", 16));
+            let Some(key) = nguid.reading.known().or(eui64.reading.known()) else {
+                let operation = format!("tell whether {} is another path to the same namespace", device.name);
+                let error = self.ledger.error(operation, ErrorKind::NotFound, "it has neither NGUID nor EUI-64");
+                return Read { reading: Reading::Unreadable(error), source: device.bytes.source };
+            };
+            distinct.entry(key.clone()).or_insert(device);
+        }
+        let mut distinct: Vec<&Device> = distinct.into_values().collect();
+        distinct.sort_by(|a, b| names::order(&a.name, &b.name));
+        sum(self.ledger, &distinct)
+    }
+
+    fn nvme_paths(&self, group: &NvmeGroup<'_>) -> Read<Vec<String>> {
+        let mut names: Vec<String> = group.controllers.iter().map(|controller| controller.name.clone()).collect();
+        if names.is_empty() {
+            let paths = group.namespaces.iter().filter_map(|device| device.path.reading.known());
+            names.extend(paths.filter_map(|path| match path.bus() {
+                Bus::Nvme(name) => Some(name),
+                _ => path.owner().filter(|_| path.pci_function().is_some()).map(str::to_owned),
+            }));
+        }
+        let reading = if names.is_empty() {
+            let cause = "no controller that leads to it was found";
+            Reading::Unreadable(self.ledger.error("find the paths of an NVMe drive", ErrorKind::NotFound, cause))
+        } else {
+            Reading::Known(names::sorted(names))
+        };
+        Read { reading, source: self.source("derived: controllers of the subsystem") }
     }
 
     fn nvme_transport(&self, group: &NvmeGroup<'_>, model: Option<&str>) -> Result<Transport, String> {
