@@ -3,20 +3,25 @@
 
     compare.py CORPUS MUSTER [--details]
 
-CORPUS is a folder with an INDEX.tsv (path, kind, sub, ...); every archive of kind "sysfs" in it is read by
-`MUSTER collect --from ARCHIVE`. The expected outputs are those of lscpu, lsmem and lsblk (util-linux), lstopo (hwloc), and
-cadvisor's machineinfo.json: each an independent reading of the same files.
+CORPUS is a folder with an INDEX.tsv (path, kind, sub, ...); every archive of kind "sysfs", and every archive of kind "nvme" and
+sub "sysfs", is read by `MUSTER collect --from ARCHIVE`. The expected outputs are those of lscpu, lsmem and lsblk (util-linux),
+lstopo (hwloc), cadvisor's machineinfo.json and libnvme's tree: each an independent reading of the same files.
 
 The table counts, for every capture and fact, exactly one of
 
     agree         both tell the same
     unknown       muster says that it cannot tell; the reason is its own
     disagree      they tell different things
-    explained     they tell different things, and EXPLAINED below says why muster is right for its purpose
+    explained     they tell different things, and EXPLAINED below says why muster is right for its purpose, and what it must tell
     not compared  nothing independent tells the fact of this capture
 
-so that the sum of a row is the number of captures, whatever the outcome. Exit status 1 on a disagreement that is not
-explained, an explanation that explains nothing, or a crash of muster; 0 else. Needs Python 3.9 and nothing else.
+so that the sum of a row is the number of captures, whatever the outcome. Much is unknown because nobody says that a copied
+tree is whole. So the second table asks again under the assumption that the other tools make as well: CPUs, nodes and
+memory that are not in the tree do not exist (`whole` writes that down as a capture of muster's own). The third counts every
+single value of block devices and drives (blockdevices.py), of which the first table has one line a capture.
+
+Exit status 1 on a disagreement that is not explained, an explanation that explains nothing, or a crash of muster; 0 else. Needs
+Python 3.9 and nothing else.
 """
 
 import csv
@@ -30,6 +35,8 @@ import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 
+import blockdevices
+
 FACTS = [
     "sockets", "cores", "threads", "NUMA nodes",
     "L1d", "L1i", "L2", "L3 and up",
@@ -38,49 +45,46 @@ FACTS = [
 CACHES = ["L1d", "L1i", "L2", "L3 and up"]
 OUTCOMES = ["agree", "unknown", "disagree", "explained", "not compared"]
 
-# (capture, fact): why both are right, each for its purpose.
+BLOCK = "block devices"
+# What the second table asks again.
+AGAIN = [fact for fact in FACTS if fact != BLOCK]
+
+# Capture: why both are right, each for its purpose, and what muster must tell.
 EXPLAINED = {
-    (capture, fact): reason
-    for capture, facts, reason in [
-        (
-            "hwloc__16amd64-4n4c-cgroup-distance-merge",
-            ["sockets", "threads", "NUMA nodes", "L3 and up", "memory"],
-            "lstopo shows what the process's cpuset allows (4 CPUs, 2 nodes), muster the machine",
-        ),
-        (
-            "hwloc__16amd64-4n4c-cgroup-distance-merge",
-            ["L1d", "L1i", "L2"],
-            "lstopo was told to merge levels that add nothing to the tree",
-        ),
-        (
-            "hwloc__16amd64-8n2c-cpusets",
-            ["sockets", "cores", "threads", "NUMA nodes", "L1d", "L1i", "L2", "memory"],
-            "lstopo shows what the process's cpuset allows (10 CPUs, 4 nodes), muster the 15 CPUs that are online",
-        ),
-        (
-            "hwloc__16em64t-4s2ca2c-cpusetreorder",
-            ["cores", "threads", "L1d"],
-            "lstopo shows what the process's cpuset allows (11 CPUs), muster the machine",
-        ),
-        (
-            "hwloc__40intel64-4n10c+pci-conflicts",
-            ["sockets", "L3 and up"],
-            "made to test a PCI locality that cuts through packages: lstopo keeps that and leaves one package out of its "
-            "tree, though physical_package_id tells 4 of 10 CPUs each",
-        ),
-        (
-            "hwloc__8em64t-2s2ca2c-buggynuma",
-            ["NUMA nodes", "memory"],
-            "the firmware puts all CPUs into each of 8 nodes: lstopo leaves out all but the first, muster tells what the "
-            "kernel has, whose memory adds up to that of /proc/meminfo",
-        ),
-        (
-            "hwloc__fakememinitiators-1np2c+1npp+gi",
-            ["NUMA nodes"],
-            "lstopo shows the 6 nodes with memory, muster all that the kernel lists as online",
-        ),
-    ]
-    for fact in facts
+    "hwloc__16amd64-4n4c-cgroup-distance-merge": (
+        "lstopo shows what the process's cpuset allows (4 CPUs, 2 nodes) and was told to merge levels; muster tells the machine, "
+        "four Opteron 8347 (4 cores, 512 KiB of L2 each, 2 MiB of L3 together)",
+        {
+            "sockets": 4, "threads": 16, "NUMA nodes": 4, "memory": "32GiB", "L1d": {(1, "data", "64KiB"): 16},
+            "L1i": {(1, "instruction", "64KiB"): 16}, "L2": {(2, "unified", "512KiB"): 16}, "L3 and up": {(3, "unified", "2048KiB"): 4},
+        },
+    ),
+    "hwloc__16amd64-8n2c-cpusets": (
+        "lstopo shows what the process's cpuset allows (10 CPUs, 4 nodes); muster tells the 15 of 16 CPUs that are online, of eight "
+        "Opteron 865 (2 cores, 1 MiB of L2 each)",
+        {
+            "sockets": 8, "cores": 15, "threads": 15, "NUMA nodes": 8, "memory": "64GiB", "L1d": {(1, "data", "64KiB"): 15},
+            "L1i": {(1, "instruction", "64KiB"): 15}, "L2": {(2, "unified", "1024KiB"): 15},
+        },
+    ),
+    "hwloc__16em64t-4s2ca2c-cpusetreorder": (
+        "lstopo shows what the process's cpuset allows (11 CPUs); muster tells the machine",
+        {"cores": 16, "threads": 16, "L1d": {(1, "data", "16KiB"): 16}},
+    ),
+    "hwloc__40intel64-4n10c+pci-conflicts": (
+        "made to test a PCI locality that cuts through packages: lstopo keeps that and leaves one package out of its tree; "
+        "physical_package_id tells 4 packages of 10 CPUs each",
+        {"sockets": 4, "L3 and up": {(3, "unified", "30MiB"): 4}},
+    ),
+    "hwloc__8em64t-2s2ca2c-buggynuma": (
+        "the firmware puts all CPUs into each of 8 nodes: lstopo leaves out all but the first; muster tells what the kernel has, "
+        "whose memory adds up to that of /proc/meminfo",
+        {"NUMA nodes": 8, "memory": "16GiB"},
+    ),
+    "hwloc__fakememinitiators-1np2c+1npp+gi": (
+        "lstopo shows the 6 nodes with memory; muster tells all that the kernel lists as online, 0-10",
+        {"NUMA nodes": 11},
+    ),
 }
 
 NO_ORACLE = "no expected output comes with the capture"
@@ -97,6 +101,7 @@ class Inventory:
     """The JSON of `muster collect`, with its readings resolved."""
 
     def __init__(self, text):
+        self.text = text
         self.json = json.loads(text)
         self.node = self.json["node"]
 
@@ -216,8 +221,8 @@ def lscpu(text):
 
 
 def lsmem(text):
-    """The first table: ranges with their state."""
-    table = text.split("\n\n")[0]
+    """The first table that has ranges with their state."""
+    table = next(part for part in text.split("\n\n") if re.search(r"^0x", part, flags=re.M))
     sums = Counter()
     for first, last, state in re.findall(r"^0x([0-9a-f]+)-0x([0-9a-f]+) +\S+ +(\w+)", table, flags=re.M):
         sums[state] += int(last, 16) - int(first, 16) + 1
@@ -290,11 +295,6 @@ def machineinfo(text):
     return told
 
 
-def lsblk(texts):
-    """Expected outputs of lsblk, by the name of the column set: to be compared with the block devices."""
-    return {}
-
-
 # ---- captures ------------------------------------------------------------------------------------------------
 
 
@@ -316,11 +316,6 @@ def oracles(corpus, path, sub):
     if sub == "lsmem":
         text = read("ul-lsmem-expected__lsmem-" + stem.removeprefix("ul-lsmem__") + ".txt")
         return (lsmem(text), "lsmem does not show it") if text else ({}, NO_ORACLE)
-    if sub == "lsblk":
-        start = "ul-lsblk-expected__lsblk-" + stem.removeprefix("ul-lsblk__") + "-"
-        names = sorted(name for name in os.listdir(folder) if name.startswith(start))
-        texts = {name[len(start):-len(".txt")]: read(name) for name in names}
-        return (lsblk(texts), "lsblk does not show it") if texts else ({}, NO_ORACLE)
     if sub in ("hwloc", "hwloc-fake"):
         stem = stem.removesuffix(".fsroot")
         text = read(stem + ".console")
@@ -350,33 +345,65 @@ class Crash(Exception):
     """Muster panicked or ended as it must not."""
 
 
-def machines(muster, source):
-    """The machine in an archive, or those in folders deep in it: (suffix of the name, inventory, refusal)."""
+def roots_of(members):
+    """The folders of an archive that hold a machine's files."""
+    found = (re.match(r"(?:\./)?(?:(.*?)/)?(?:sys|proc)(?:/|$)", member.name) for member in members)
+    return sorted({match[1] or "." for match in found if match})
+
+
+def extract(archive, folder, wanted=""):
+    """What muster itself takes from an archive: no devices, and no links that lead out of it."""
+    for member in archive.getmembers():
+        inside = ".." not in member.name.split("/") and not member.name.startswith("/") and re.search(wanted, member.name)
+        if inside and (member.isdir() or member.isfile() or (member.issym() and not member.linkname.startswith("/"))):
+            archive.extract(member, folder, set_attrs=False)
+
+
+def machines(muster, source, folder):
+    """The machine in an archive, or those deep in it: (suffix of the name, folder with its files, inventory, refusal)."""
     inventory, refusal = collect(muster, source)
-    if inventory:
-        return [("", inventory, None)]
     with tarfile.open(source) as archive:
-        members = archive.getmembers()
-        roots = sorted({re.match(r"(?:\./)?(.*?)/sys(?:/|$)", m.name)[1] for m in members if re.match(r"(?:\./)?.+?/sys(?:/|$)", m.name)})
-        if not roots:
-            return [("", None, refusal)]
-        with tempfile.TemporaryDirectory() as folder:
-            for member in members:
-                # Links that lead out of the archive, devices and the like are left out, as muster does itself.
-                if (member.isdir() or member.isfile() or member.issym()) and ".." not in member.name.split("/"):
-                    if not (member.issym() and member.linkname.startswith("/")):
-                        archive.extract(member, folder, set_attrs=False)
-            found = []
-            for root in roots:
-                inventory, refusal = collect(muster, os.path.join(folder, root))
-                found.append(("/" + root, inventory, refusal))
-            return found
+        roots = roots_of(archive.getmembers())
+        # Of most archives only what `whole` needs.
+        extract(archive, folder, WHOLE if inventory else "")
+    if inventory or not roots:
+        return [("", os.path.join(folder, roots[0]) if roots else folder, inventory, refusal)]
+    found = []
+    for root in roots:
+        inventory, refusal = collect(muster, os.path.join(folder, root))
+        found.append(("/" + root, os.path.join(folder, root), inventory, refusal))
+    return found
 
 
-def compare(inventory, refusal, told, untold):
+WHOLE = r"(^|/)(sys/devices/system/(cpu|node|memory)|proc/(cpuinfo|meminfo)$)"
+
+
+def whole(root):
+    """Writes a manifest that says: of CPUs, nodes and memory this tree has all there is."""
+    questions = []
+    for top in ("sys/devices/system/cpu", "sys/devices/system/node", "sys/devices/system/memory"):
+        for folder, folders, files in os.walk(os.path.join(root, top)):
+            path = "/" + os.path.relpath(folder, root)
+            questions.append({"ask": {"list": path}, "answer": {"listing": {"names": sorted(folders + files), "complete": True}}})
+            questions += [file_read(root, f"{path}/{name}") for name in files]
+    questions += [file_read(root, path) for path in ("/proc/cpuinfo", "/proc/meminfo")]
+    questions = [question for question in questions if question]
+    os.makedirs(root, exist_ok=True)
+    with open(os.path.join(root, "muster-capture.json"), "w", encoding="utf-8") as file:
+        json.dump({"schema": "muster.capture/v1", "written_by": "compare.py", "questions": questions}, file)
+
+
+def file_read(root, path):
+    place = root + path
+    if not os.path.isfile(place) or os.path.islink(place):
+        return None
+    return {"ask": {"read": path}, "answer": {"bytes": {"file": {"path": path[1:], "bytes": os.path.getsize(place)}}}}
+
+
+def compare(name, facts, inventory, refusal, told, untold):
     """{fact: (outcome, reason)} of one machine."""
     outcomes = {}
-    for fact in FACTS:
+    for fact in facts:
         if fact not in told:
             outcomes[fact] = ("not compared", untold)
         elif inventory is None:
@@ -384,10 +411,45 @@ def compare(inventory, refusal, told, untold):
         else:
             try:
                 ours, theirs = told[fact](inventory)
-                outcomes[fact] = ("agree", "") if ours == theirs else ("disagree", f"muster {ours}, expected {theirs}")
+                if ours == theirs:
+                    outcomes[fact] = ("agree", "")
+                elif EXPLAINED.get(name, ("", {}))[1].get(fact) == ours:
+                    outcomes[fact] = ("explained", EXPLAINED[name][0])
+                else:
+                    outcomes[fact] = ("disagree", f"muster {ours}, expected {theirs}")
             except Unknown as unknown:
                 outcomes[fact] = ("unknown", str(unknown))
     return outcomes
+
+
+def compare_block(path, corpus, inventory, refusal):
+    """The outcome of all values of block devices together, and each of them."""
+    if inventory is None:
+        return ("unknown", refusal), []
+    values = blockdevices.compare(path, inventory.text, corpus)
+    for outcome in ("disagree", "unknown", "agree", "not compared"):
+        found = [(fact, reason) for fact, this, reason in values if this == outcome]
+        if found:
+            fact, reason = found[0]
+            return (outcome, reason if outcome == "not compared" else f"{fact}: {reason}" if reason else ""), values
+    return ("not compared", NO_ORACLE), values
+
+
+def nameless(fact):
+    """A fact of blockdevices.py without the device: "hwloc: of sda: model", "lsblk topo: SIZE of sda"."""
+    return re.sub(r" of (the drive )?\S+$", "", re.sub(r": of \S+:", ":", fact))
+
+
+class Tally:
+    """Outcomes by sub and fact, with their reasons."""
+
+    def __init__(self):
+        self.counts = defaultdict(Counter)
+        self.reasons = defaultdict(list)
+
+    def add(self, sub, fact, outcome, reason, name):
+        self.counts[sub, fact][outcome] += 1
+        self.reasons[sub, fact, outcome, reason].append(name)
 
 
 def main():
@@ -396,49 +458,74 @@ def main():
         sys.exit(__doc__)
     corpus, muster = arguments
     with open(os.path.join(corpus, "INDEX.tsv"), encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["kind"] == "sysfs"]
-    captures = [(row["path"], row["sub"]) for row in rows if re.search(r"\.(tar\.\w+|tgz)$", row["path"])]
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    captures = [(row["sub"], row["path"]) for row in rows if row["kind"] == "sysfs"]
+    captures += [("nvme", row["path"]) for row in rows if (row["kind"], row["sub"]) == ("nvme", "sysfs")]
+    captures = sorted(capture for capture in captures if re.search(r"\.(tar\.\w+|tgz)$", capture[1]))
 
-    counts = defaultdict(Counter)
-    reasons = defaultdict(list)
+    first, again, values = Tally(), Tally(), Tally()
     failures = []
-    explanations = set(EXPLAINED)
-    for path, sub in sorted(captures, key=lambda capture: (capture[1], capture[0])):
+    explanations = {(name, fact) for name, (_, facts) in EXPLAINED.items() for fact in facts}
+    for sub, path in captures:
         told, untold = oracles(corpus, path, sub)
         name = re.sub(r"\.(tar\.\w+|tgz)$", "", os.path.basename(path))
-        try:
-            found = machines(muster, os.path.join(corpus, path))
-        except Crash as crash:
-            failures.append(f"{name}: {crash}")
-            found = [("", None, "muster crashed")]
-        for suffix, inventory, refusal in found:
-            for fact, (outcome, reason) in compare(inventory, refusal, told, untold).items():
-                if outcome == "disagree":
-                    if (name, fact) in EXPLAINED:
-                        outcome, reason = "explained", f"{reason}: {EXPLAINED[name, fact]}"
-                        explanations.discard((name, fact))
-                    else:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                found = machines(muster, os.path.join(corpus, path), folder)
+            except Crash as crash:
+                failures.append(f"{name}: {crash}")
+                found = [("", None, None, "muster crashed")]
+            for suffix, root, inventory, refusal in found:
+                outcomes = compare(name, AGAIN, inventory, refusal, told, untold)
+                block, block_values = compare_block(path, corpus, inventory, refusal)
+                for fact, (outcome, reason) in {**outcomes, BLOCK: block}.items():
+                    first.add(sub, fact, outcome, reason, name + suffix)
+                    if outcome == "disagree":
                         failures.append(f"{name}: {fact}: {reason}")
-                counts[sub, fact][outcome] += 1
-                reasons[sub, fact, outcome, reason].append(name + suffix)
-    failures += [f"{name}: {fact}: explained, but it does not disagree" for name, fact in sorted(explanations)]
-    print_table(counts)
-    print_reasons(reasons, "--details" in sys.argv)
-    print(f"\n{len(failures)} failures" + "".join(f"\n  {failure}" for failure in failures))
+                    if outcome == "explained":
+                        explanations.discard((name, fact))
+                for fact, outcome, reason in block_values:
+                    values.add(sub, nameless(fact), outcome, reason, name)
+                if root and told:
+                    try:
+                        whole(root)
+                        inventory, refusal = collect(muster, root)
+                    except Crash as crash:
+                        failures.append(f"{name}, taken as whole: {crash}")
+                        inventory, refusal = None, "muster crashed"
+                    for fact, (outcome, reason) in compare(name, AGAIN, inventory, refusal, told, untold).items():
+                        again.add(sub, fact, outcome, reason, name + suffix)
+                        if outcome == "disagree":
+                            failures.append(f"{name}, taken as whole: {fact}: {reason}")
+                        if outcome == "explained":
+                            explanations.discard((name, fact))
+    failures += [f"{name}: {fact}: explained, but nothing is" for name, fact in sorted(explanations)]
+    details = "--details" in sys.argv
+    for title, tally, facts in (
+        ("captures as they are", first, FACTS),
+        ("captures with an expected output, CPUs, nodes and memory taken as whole", again, AGAIN),
+        ("values of block devices and drives", values, sorted({fact for _, fact in values.counts})),
+    ):
+        print(f"== {title}\n")
+        print_table(tally.counts, facts)
+        print_reasons(tally.reasons, details)
+        print()
+    print(f"{len(failures)} failures" + "".join(f"\n  {failure}" for failure in failures))
     sys.exit(1 if failures else 0)
 
 
-def print_table(counts):
-    print(f"{'sub':<15} {'fact':<15}" + "".join(f"{outcome:>14}" for outcome in OUTCOMES) + f"{'captures':>10}")
+def print_table(counts, shown_facts):
+    width = max(map(len, shown_facts))
+    print(f"{'sub':<15} {'fact':<{width}}" + "".join(f"{outcome:>14}" for outcome in OUTCOMES) + f"{'all':>8}")
     total = Counter()
     for sub in sorted({sub for sub, _ in counts}):
-        for fact in FACTS:
+        for fact in shown_facts:
             row = counts[sub, fact]
             total.update(row)
             # Facts that nothing tells of any capture of this kind are in the sum alone.
-            if set(row) != {"not compared"}:
-                print(f"{sub:<15} {fact:<15}" + "".join(f"{row[outcome]:>14}" for outcome in OUTCOMES) + f"{sum(row.values()):>10}")
-    print(f"{'all':<15} {'':<15}" + "".join(f"{total[outcome]:>14}" for outcome in OUTCOMES) + f"{sum(total.values()):>10}")
+            if set(row) - {"not compared"}:
+                print(f"{sub:<15} {fact:<{width}}" + "".join(f"{row[outcome]:>14}" for outcome in OUTCOMES) + f"{sum(row.values()):>8}")
+    print(f"{'all':<15} {'':<{width}}" + "".join(f"{total[outcome]:>14}" for outcome in OUTCOMES) + f"{sum(total.values()):>8}")
 
 
 def print_reasons(reasons, details):
@@ -451,8 +538,9 @@ def print_reasons(reasons, details):
                 facts.append(fact)
                 captures.extend(name for name in names if name not in captures)
         for (sub, reason), (facts, captures) in sorted(lines.items()):
-            shown = ", ".join(captures if details or len(captures) < 5 else captures[:3] + [f"and {len(captures) - 3} more"])
-            print(f"  {outcome}, {sub}, {', '.join(facts)}: {reason} [{shown}]")
+            def some(items):
+                return ", ".join(items if details or len(items) < 5 else items[:3] + [f"and {len(items) - 3} more"])
+            print(f"  {outcome}, {sub}, {some(facts)}: {reason} [{some(captures)}]")
 
 
 if __name__ == "__main__":
