@@ -5,6 +5,8 @@
 
 mod cache;
 pub(crate) mod cpuinfo;
+#[cfg(test)]
+mod tests;
 mod topology;
 
 use crate::collect::cpulist::{CpuSet, parse_list};
@@ -410,7 +412,7 @@ fn clock_in_name(model: &str) -> Option<Hertz> {
 }
 
 #[cfg(test)]
-mod tests {
+mod parse_tests {
     use super::*;
 
     #[test]

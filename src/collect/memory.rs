@@ -202,4 +202,38 @@ mod tests {
             assert!(parse_block_size(bad).is_err(), "{bad}");
         }
     }
+
+    use crate::host::{Entry, Replay};
+
+    fn blocks_of(states: &[&str], whole: bool) -> (Reading<Bytes>, Reading<Bytes>) {
+        let mut files = vec![(format!("{BLOCKS}/block_size_bytes"), Entry::file("8000000\n"))];
+        files.push((format!("{BLOCKS}/auto_online_blocks"), Entry::file("online\n")));
+        for (number, state) in states.iter().enumerate() {
+            files.push((format!("{BLOCKS}/memory{number}/state"), Entry::file(format!("{state}\n"))));
+        }
+        let host = if whole { Replay::complete(files) } else { Replay::from_entries(files) };
+        let memory = collect(&Ledger::new(&host));
+        (memory.online, memory.offline)
+    }
+
+    #[test]
+    fn blocks_are_counted_by_their_state() {
+        let known = |blocks: u64| Reading::Known(Bytes(blocks * (128 << 20)));
+        assert_eq!(blocks_of(&["online", "offline", "online", "going-offline"], true), (known(2), known(2)));
+        let (online, offline) = blocks_of(&["online", "lost"], true);
+        assert!(matches!((online, offline), (Reading::Unreadable(_), Reading::Unreadable(_))));
+    }
+
+    #[test]
+    fn blocks_of_a_copied_tree_are_not_all_there_are() {
+        assert!(matches!(blocks_of(&["online"], false), (Reading::Unreadable(_), Reading::Unreadable(_))));
+    }
+
+    #[test]
+    fn huge_pages_are_pages_times_their_size() {
+        let text = "MemTotal: 1 kB\nHugePages_Total: 16\nHugepagesize: 2048 kB\n";
+        let memory = collect(&Ledger::new(&Replay::complete([(MEMINFO, Entry::file(text))])));
+        assert_eq!(memory.hugepages, Reading::Known(Bytes(32 << 20)));
+        assert!(matches!(memory.available, Reading::Unreadable(_)));
+    }
 }

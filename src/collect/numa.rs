@@ -129,4 +129,84 @@ mod tests {
         assert!(total("Node 1 MemFree: 5 kB", 1).is_err());
         assert!(total("Node 1 MemTotal: 5 kB", 2).is_err());
     }
+
+    use crate::host::{Entry, Replay};
+
+    type Files = Vec<(String, Entry)>;
+
+    /// A node with CPUs, one with memory alone, and one with neither.
+    fn machine() -> Files {
+        let mut files =
+            vec![file("online", "0-1,4\n"), ("/sys/devices/system/cpu/online".to_owned(), Entry::file("0-3\n"))];
+        for (node, cpus, kibibytes) in [(0, "0-3,8\n", 1024), (1, "\n", 2048), (4, "\n", 0)] {
+            files.push(file(&format!("node{node}/cpulist"), cpus));
+            files.push(file(&format!("node{node}/meminfo"), &format!("Node {node} MemTotal: {kibibytes} kB\n")));
+            files.push(file(&format!("node{node}/distance"), "10 21 21\n"));
+        }
+        files
+    }
+
+    fn file(path: &str, text: &str) -> (String, Entry) {
+        (format!("{NODES}/{path}"), Entry::file(text))
+    }
+
+    fn without(files: Files, what: &str) -> Files {
+        files.into_iter().filter(|(path, _)| !path.contains(what)).collect()
+    }
+
+    fn read(host: &Replay) -> Collection<NumaNode> {
+        collect(&Ledger::new(host), &mut Sources::default())
+    }
+
+    #[test]
+    fn nodes_without_cpus_and_without_memory() {
+        let Collection::Complete(nodes) = read(&Replay::from_entries(machine())) else { panic!() };
+        let figures: Vec<_> = nodes
+            .iter()
+            .map(|node| (node.id.clone(), node.cpu_list.clone(), node.cpus.clone(), node.memory.clone()))
+            .collect();
+        let figure = |id, list: &str, cpus, bytes| {
+            (Reading::Known(id), Reading::Known(list.to_owned()), Reading::Known(cpus), Reading::Known(Bytes(bytes)))
+        };
+        // CPU 8 is not online.
+        assert_eq!(figures, [figure(0, "0-3,8", 4, 1 << 20), figure(1, "", 0, 2 << 20), figure(4, "", 0, 0)]);
+        assert_eq!(nodes[0].distances, Reading::Known(vec![10, 21, 21]));
+    }
+
+    #[test]
+    fn without_the_mask_the_distances_say_whether_all_nodes_are_there() {
+        let files = without(machine(), "node/online");
+        assert!(matches!(read(&Replay::from_entries(files.clone())), Collection::Complete(nodes) if nodes.len() == 3));
+        let two = without(files, "node4");
+        assert!(
+            matches!(read(&Replay::from_entries(two.clone())), Collection::Partial { items, .. } if items.len() == 2)
+        );
+        let untold = without(two, "distance");
+        assert!(matches!(read(&Replay::from_entries(untold)), Collection::Partial { .. }));
+    }
+
+    #[test]
+    fn a_node_that_is_online_and_not_in_the_capture_is_still_one() {
+        let nodes = read(&Replay::from_entries(without(machine(), "node4/")));
+        let Collection::Complete(nodes) = nodes else { panic!() };
+        assert_eq!(nodes[2].id, Reading::Known(4));
+        assert!(matches!(nodes[2].memory, Reading::Unreadable(_)));
+    }
+
+    #[test]
+    fn distances_to_another_number_of_nodes_are_a_conflict() {
+        let mut files = without(machine(), "node1/distance");
+        files.push(file("node1/distance", "21 10\n"));
+        let host = Replay::complete(files);
+        let ledger = Ledger::new(&host);
+        let nodes = collect(&ledger, &mut Sources::default());
+        let Reading::Unreadable(error) = nodes.items()[1].distances else { panic!() };
+        assert_eq!(ledger.error_at(error).unwrap().kind, ErrorKind::Conflict);
+    }
+
+    #[test]
+    fn a_kernel_without_numa_has_no_nodes_to_count() {
+        let host = Replay::complete([("/sys/devices/system/cpu/online", Entry::file("0\n"))]);
+        assert!(matches!(read(&host), Collection::Unreadable(_)));
+    }
 }
