@@ -15,6 +15,7 @@
 mod architecture;
 mod cli;
 mod host;
+mod live;
 mod release_binary;
 mod report;
 mod schemas;

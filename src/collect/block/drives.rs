@@ -2,7 +2,8 @@
 //!
 //! A namespace's bytes add up under its subsystem; paths are one. Two SCSI disks are one drive only if they carry the same
 //! World Wide Name, serial number, model and size, and hang on a transport that can have several paths. Where that cannot
-//! be told they stay apart and the collection is partial, so that no sum over it is believed.
+//! be told they stay apart and the collection is partial, so that no sum over it is believed. The two logical units of a
+//! SAS drive with two actuators have different names, and are two drives here: nothing in sysfs says that they are not.
 
 use super::device::{Device, Devices, Queue};
 use super::names;
@@ -13,7 +14,6 @@ use crate::collect::ledger::{Ledger, Read};
 use crate::inventory::Drive;
 use crate::reading::{ErrorId, ErrorKind, Reading};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
 
 /// A SCSI disk and what it says of itself.
 pub(crate) struct Disk<'d> {
@@ -140,24 +140,25 @@ pub(crate) fn scsi_groups<'d>(
         }
     }
     for (name, disks) in by_name {
-        if disks.len() == 1 {
-            groups.push(disks);
-            continue;
-        }
-        let mut alike: BTreeMap<Option<Likeness>, Vec<Disk<'d>>> = BTreeMap::new();
-        for disk in disks {
-            alike.entry(likeness(&disk, &name, maps)).or_default().push(disk);
-        }
-        for (likeness, disks) in alike {
-            if likeness.is_some() || disks.len() == 1 {
-                groups.push(disks);
-            } else {
-                let names: Vec<&str> = disks.iter().map(|disk| disk.device.name.as_str()).collect();
-                let operation = format!("tell whether {} are one drive", names.join(" and "));
-                let cause = format!("they share {name}, and not all of serial number, model and size could be read");
-                reasons.push(ledger.error(operation, ErrorKind::NotFound, cause));
-                groups.extend(disks.into_iter().map(|disk| vec![disk]));
+        let all_told = disks.len() == 1 || disks.iter().all(|disk| likeness(disk).is_some());
+        let map = |disk: &Disk<'_>| maps.get(&disk.device.name);
+        // multipathd compared the identifiers that it read from the devices itself.
+        let one_map =
+            disks.first().and_then(map).is_some_and(|first| disks.iter().all(|disk| map(disk) == Some(first)));
+        if all_told {
+            let mut alike: BTreeMap<Option<Likeness>, Vec<Disk<'d>>> = BTreeMap::new();
+            for disk in disks {
+                alike.entry(likeness(&disk)).or_default().push(disk);
             }
+            groups.extend(alike.into_values());
+        } else if one_map {
+            groups.push(disks);
+        } else {
+            let names: Vec<&str> = disks.iter().map(|disk| disk.device.name.as_str()).collect();
+            let operation = format!("tell whether {} are one drive", names.join(" and "));
+            let cause = format!("they share {name}, and not all of serial number, model and size could be read");
+            reasons.push(ledger.error(operation, ErrorKind::NotFound, cause));
+            groups.extend(disks.into_iter().map(|disk| vec![disk]));
         }
     }
     for group in &mut groups {
@@ -168,10 +169,10 @@ pub(crate) fn scsi_groups<'d>(
 
 /// What a disk may share with another path of the same drive; `None` if it can have no other path.
 fn candidate_name(disk: &Disk<'_>) -> Option<String> {
-    match disk.device.path.reading.known().map(DevicePath::bus) {
-        // One cable, one drive.
-        Some(Bus::Ata | Bus::Usb | Bus::Virtio | Bus::Xen | Bus::Mmc) => return None,
-        _ => {}
+    let bus = disk.device.path.reading.known().map(DevicePath::bus);
+    // One cable, one drive.
+    if matches!(bus, Some(Bus::Ata | Bus::Usb | Bus::Virtio | Bus::Xen | Bus::Mmc)) {
+        return None;
     }
     if let Some(wwn) = disk.scsi.wwn.reading.known() {
         return Some(format!("the World Wide Name {wwn}"));
@@ -179,22 +180,19 @@ fn candidate_name(disk: &Disk<'_>) -> Option<String> {
     disk.scsi.serial.reading.known().map(|serial| format!("the serial number {serial} and no World Wide Name"))
 }
 
-/// Disks that share a name are one drive if they are alike in this too. `None` if it cannot be told.
+/// Serial number, model and size.
 type Likeness = (String, String, u64);
 
-fn likeness(disk: &Disk<'_>, name: &str, maps: &BTreeMap<String, String>) -> Option<Likeness> {
-    let size = disk.device.bytes.reading.known()?.0;
-    // multipathd compared the identifiers that it read from the devices itself.
-    if let Some(map) = maps.get(&disk.device.name) {
-        return Some((map.clone(), String::new(), size));
-    }
-    // Without a World Wide Name nothing rules out two volumes of one box that repeats its own serial number.
-    disk.scsi.wwn.reading.known().filter(|wwn| name.ends_with(wwn.as_str()))?;
-    Some((disk.scsi.serial.reading.known()?.clone(), disk.scsi.model.reading.known()?.clone(), size))
+/// Disks that share a World Wide Name are one drive if they are alike in this too. `None` if it cannot be told: without
+/// the name nothing rules out two volumes of one box that repeats its own serial number.
+fn likeness(disk: &Disk<'_>) -> Option<Likeness> {
+    disk.scsi.wwn.reading.known()?;
+    let serial = disk.scsi.serial.reading.known()?.clone();
+    Some((serial, disk.scsi.model.reading.known()?.clone(), disk.device.bytes.reading.known()?.0))
 }
 
 /// One value of several devices that are one drive: they must agree.
-pub(crate) fn common<T: Clone + PartialEq + Debug>(
+pub(crate) fn common<T: Clone + PartialEq + serde::Serialize>(
     ledger: &Ledger<'_>,
     fact: &str,
     reads: Vec<(&str, Read<T>)>,
@@ -207,8 +205,8 @@ pub(crate) fn common<T: Clone + PartialEq + Debug>(
         None => Some(first.clone()),
         Some((name, other)) => {
             let shown = |read: &Read<T>| match &read.reading {
-                Reading::Known(value) => format!("{value:?}"),
-                Reading::Absent | Reading::Unreadable(_) => "nothing".to_owned(),
+                Reading::Known(value) => serde_json::to_string(value).unwrap_or_else(|_| "another".to_owned()),
+                Reading::Absent | Reading::Unreadable(_) => "none".to_owned(),
             };
             let cause = format!("{first_name} has {}, {name} has {}", shown(first), shown(other));
             let error = ledger.error(format!("tell the one {fact} of a drive"), ErrorKind::Conflict, cause);
@@ -226,8 +224,12 @@ pub(crate) fn identify(ledger: &Ledger<'_>, drives: &mut [Drive]) {
         refuse_repeated(ledger, drives, field, of);
     }
     for drive in drives.iter_mut() {
-        let serial =
-            drive.model.known().zip(drive.serial.known()).map(|(model, serial)| format!("serial:{model}:{serial}"));
+        let model = match &drive.model {
+            Reading::Known(model) => Some(model.as_str()),
+            Reading::Absent => Some(""),
+            Reading::Unreadable(_) => None,
+        };
+        let serial = model.zip(drive.serial.known()).map(|(model, serial)| format!("serial:{model}:{serial}"));
         let id = None
             .or_else(|| drive.wwn.known().map(|wwn| format!("wwn:{wwn}")))
             .or_else(|| drive.nguid.known().map(|nguid| format!("nguid:{nguid}")))

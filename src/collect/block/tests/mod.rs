@@ -1,0 +1,7 @@
+//! Whole machines, read by the section.
+
+mod hidden;
+mod machine;
+mod nvme;
+mod scsi;
+mod usage;
