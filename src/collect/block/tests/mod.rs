@@ -1,5 +1,6 @@
 //! Whole machines, read by the section.
 
+mod doubt;
 mod hidden;
 mod machine;
 mod nvme;
