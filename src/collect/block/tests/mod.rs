@@ -2,6 +2,7 @@
 
 mod doubt;
 mod hidden;
+mod hostile;
 mod machine;
 mod nvme;
 mod scsi;
