@@ -504,9 +504,12 @@ fn an_interrupt_ends_with_130() {
     while !watches(&fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap()) {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+    // Waiting would close the pipe, and the end of the input is another way to end.
+    let input = child.stdin.take();
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     let status = child.wait().unwrap();
+    drop(input);
     assert_eq!((status.code(), status.signal()), (Some(130), None));
     assert!(everything(folder.path()).is_empty());
 }
