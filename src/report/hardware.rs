@@ -6,7 +6,7 @@
 use super::group::together;
 use super::text::{brief, count};
 use crate::inventory::{Drive, Inventory, NumaNode};
-use crate::reading::{Collection, ErrorId, Reading};
+use crate::reading::{Collection, ErrorId, ErrorKind, Reading};
 use crate::units::Bytes;
 
 /// One line of what was found.
@@ -24,7 +24,7 @@ pub const SERIAL: &str = "Serial";
 /// Longest model, name or version that is shown, in characters.
 const NAME: usize = 64;
 /// Longest reason that is shown.
-const REASON: usize = 80;
+const REASON: usize = 120;
 /// Most names in a list of drives.
 const NAMES: usize = 8;
 /// Most NUMA nodes that are shown one by one.
@@ -34,15 +34,22 @@ const NUMA_NODES: usize = 8;
 #[must_use]
 pub fn rows(inventory: &Inventory) -> Vec<Row> {
     let say = Say(inventory);
-    let mut rows = vec![
-        Row { label: "System", text: say.system() },
-        Row { label: SERIAL, text: say.text(&inventory.node.system.serial).into_text() },
+    let system = say.system();
+    let serial = say.text(&inventory.node.system.serial).into_text();
+    let mut rows = Vec::new();
+    // Where nothing is known of the system, and for one reason, that is said once.
+    let said = serial.starts_with("unknown") && system.starts_with(&serial);
+    rows.push(Row { label: "System", text: system });
+    if !said {
+        rows.push(Row { label: SERIAL, text: serial });
+    }
+    rows.extend([
         Row { label: "Firmware", text: say.firmware() },
         Row { label: "OS", text: say.os() },
         Row { label: "CPU", text: say.cpu() },
         Row { label: "Memory", text: say.memory() },
         Row { label: "NUMA", text: say.numa() },
-    ];
+    ]);
     let mut label = "Drives";
     for text in say.drives() {
         rows.push(Row { label, text });
@@ -76,6 +83,11 @@ struct Say<'a>(&'a Inventory);
 impl Say<'_> {
     fn reason(&self, id: ErrorId) -> String {
         match self.0.errors.get(id.0 as usize) {
+            // "no such file or directory: the kernel is older than 5.5": what that means is worth the room.
+            Some(error) if error.kind == ErrorKind::NotFound => {
+                let meaning = error.cause.split_once(": ").map_or(error.cause.as_str(), |(_, meaning)| meaning);
+                brief(meaning, REASON)
+            }
             Some(error) => brief(&error.cause, REASON),
             None => "not collected".to_owned(),
         }
@@ -100,7 +112,7 @@ impl Say<'_> {
             (Told::Known(vendor), Told::Known(product)) => format!("{vendor} {product}"),
             (Told::Absent, Told::Absent) => "not told by the firmware".to_owned(),
             (Told::Unknown(vendor), Told::Unknown(product)) if vendor == product => format!("unknown ({vendor})"),
-            (vendor, product) => format!("vendor {}, model {}", vendor.into_text(), product.into_text()),
+            (vendor, product) => joined(vec![("vendor", "vendor ", vendor), ("model", "model ", product)]),
         };
         match &system.virtual_machine {
             Reading::Known(true) => {
@@ -123,19 +135,19 @@ impl Say<'_> {
     fn firmware(&self) -> String {
         let system = &self.0.node.system;
         joined(vec![
-            ("", self.text(&system.bios_vendor)),
-            ("version ", self.text(&system.bios_version)),
-            ("of ", self.text(&system.bios_date)),
-            ("started by ", self.told(&system.firmware_interface, |interface| interface.word().to_owned())),
+            ("vendor", "", self.text(&system.bios_vendor)),
+            ("version", "version ", self.text(&system.bios_version)),
+            ("date", "of ", self.text(&system.bios_date)),
+            ("interface", "started by ", self.told(&system.firmware_interface, |word| word.word().to_owned())),
         ])
     }
 
     fn os(&self) -> String {
         let os = &self.0.node.os;
         let mut text = joined(vec![
-            ("", self.text(&os.pretty_name)),
-            ("Linux ", self.text(&os.kernel_release)),
-            ("", self.text(&os.architecture)),
+            ("distribution", "", self.text(&os.pretty_name)),
+            ("kernel", "Linux ", self.text(&os.kernel_release)),
+            ("architecture", "", self.text(&os.architecture)),
         ]);
         if os.live_image.known() == Some(&true) {
             text.push_str("; a live image");
@@ -259,7 +271,7 @@ impl Say<'_> {
     fn drive_kind(&self, drive: &Drive) -> String {
         let model = match self.text(&drive.model) {
             Told::Known(model) => model,
-            Told::Absent => "without model".to_owned(),
+            Told::Absent => "(no model)".to_owned(),
             Told::Unknown(reason) => format!("model unknown ({reason})"),
         };
         let bytes = match self.told(&drive.bytes, Bytes::to_string) {
@@ -297,27 +309,32 @@ impl Say<'_> {
     }
 }
 
-/// Parts that are known, each with its prefix; a part that is not known says so, once if all fail for one reason.
-fn joined(parts: Vec<(&str, Told)>) -> String {
-    let mut reasons: Vec<&String> = Vec::new();
-    for (_, told) in &parts {
+/// Parts, each with its noun and with the prefix that it has where it is known: first those that are known, then by
+/// reason the nouns of those that are not.
+fn joined(parts: Vec<(&str, &str, Told)>) -> String {
+    let number = parts.len();
+    let mut words = Vec::new();
+    let mut unknown: Vec<(&str, String)> = Vec::new();
+    for (noun, prefix, told) in parts {
         match told {
-            Told::Unknown(reason) => reasons.push(reason),
-            Told::Known(_) | Told::Absent => {}
+            Told::Known(text) => words.push(format!("{prefix}{text}")),
+            Told::Unknown(reason) => unknown.push((noun, reason)),
+            Told::Absent => {}
         }
     }
-    let one_reason = reasons.iter().all(|reason| reasons.first() == Some(reason));
-    if let Some(reason) = reasons.first().filter(|_| one_reason && reasons.len() == parts.len()) {
-        return format!("unknown ({reason})");
+    for alike in together(unknown.iter(), |(_, reason)| reason) {
+        let nouns: Vec<&str> = alike.iter().map(|(noun, _)| *noun).collect();
+        let Some((_, reason)) = alike.first() else { continue };
+        if nouns.len() == number {
+            return format!("unknown ({reason})");
+        }
+        let nouns = match nouns.as_slice() {
+            [one] => (*one).to_owned(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+            [] => continue,
+        };
+        words.push(format!("{nouns} unknown ({reason})"));
     }
-    let words: Vec<String> = parts
-        .into_iter()
-        .filter_map(|(prefix, told)| match told {
-            Told::Known(text) => Some(format!("{prefix}{text}")),
-            Told::Unknown(reason) => Some(format!("{prefix}unknown ({reason})")),
-            Told::Absent => None,
-        })
-        .collect();
     if words.is_empty() { "not told".to_owned() } else { words.join(", ") }
 }
 
@@ -382,7 +399,7 @@ mod tests {
                 "Memory|62.8 GiB usable of 64 GiB online",
                 "NUMA|2 nodes: 0 with 24 CPUs and 32 GiB; 1 with 24 CPUs and 0 B",
                 "Drives|3 x SAMSUNG MZ7KM480, 480.104 GB, sata ssd: sda, sdb, sdc (1 boot, 2 free)",
-                "|1 x without model, size unknown (permission denied), nvme ssd: nvme0n1 (1 free)",
+                "|1 x (no model), size unknown (permission denied), nvme ssd: nvme0n1 (1 free)",
                 "Left out|2 loop, 1 optical",
             ]
         );
@@ -400,7 +417,6 @@ mod tests {
             })),
             [
                 "System|unknown (permission denied)",
-                "Serial|unknown (permission denied)",
                 "Firmware|unknown (permission denied)",
                 "OS|unknown (not collected)",
                 "CPU|packages unknown (not collected): cores unknown (not collected), threads unknown (not collected)",
@@ -409,6 +425,18 @@ mod tests {
                 "Drives|none seen; there may be more (permission denied)",
             ]
         );
+    }
+
+    #[test]
+    fn parts_unknown_for_one_reason_are_named_together() {
+        let unread = json!({"unreadable": 0});
+        let rows = shown(json!({"system": {"vendor": "HPE", "product": unread, "virtual_machine": false,
+            "bios_vendor": unread, "bios_version": unread, "bios_date": null, "firmware_interface": "bios"}}));
+        assert_eq!(rows[0], "System|vendor HPE, model unknown (permission denied)");
+        assert_eq!(rows[2], "Firmware|started by bios, vendor and version unknown (permission denied)");
+        let rows = shown(json!({"system": {"serial": unread, "bios_vendor": unread, "bios_version": unread,
+            "bios_date": unread, "firmware_interface": "bios"}}));
+        assert_eq!(rows[2], "Firmware|started by bios, vendor, version and date unknown (permission denied)");
     }
 
     #[test]
