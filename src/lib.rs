@@ -14,4 +14,5 @@ pub mod host;
 pub mod inventory;
 pub mod reading;
 pub mod report;
+pub mod rules;
 pub mod units;
