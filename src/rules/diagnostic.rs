@@ -92,8 +92,13 @@ impl Errors {
     }
 
     /// Whether anything was found that refuses the rules.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.list.is_empty()
+    pub(crate) fn has_errors(&self) -> bool {
+        self.list.iter().any(|error| error.severity == Severity::Error)
+    }
+
+    /// A warning.
+    pub(crate) fn warn(&mut self, source: &Arc<Source>, span: Span, message: impl Into<String>) {
+        self.push(RuleError { severity: Severity::Warning, ..error(source, span, message) });
     }
 
     /// Sorted by file and place, once each; of a file with very many the first ones and their number.
