@@ -39,7 +39,7 @@ pub enum Dimension {
 impl Dimension {
     /// The base unit as it is written in JSON schemas and in docs/facts.md; empty for a plain number.
     #[must_use]
-    pub fn base_unit(self) -> &'static str {
+    pub const fn base_unit(self) -> &'static str {
         match self {
             Self::None => "",
             Self::Bytes => "byte",

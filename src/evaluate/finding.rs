@@ -68,7 +68,7 @@ impl Level {
 /// A fact that a verdict rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// The path of the fact, as in "drives[3].bytes".
+    /// The path of the fact, as in `drives[3].bytes`.
     pub fact: String,
     /// The value as JSON: number in base units, text, flag, list; `null` for absent and unknown.
     pub value: serde_json::Value,
@@ -172,7 +172,7 @@ impl Overall {
     }
 
     /// By an explicit order, never by a numeric maximum: any unwaived failure; else any unknown of level must; else any
-    /// warning, unknown of level should, or waived failure; else ready.
+    /// warning, unknown of level should, or waived failure; else ready. Where nothing at all was judged, nothing is ready.
     #[must_use]
     pub fn of(findings: &[Finding]) -> Self {
         let any = |test: &dyn Fn(&Finding) -> bool| findings.iter().any(test);
@@ -186,8 +186,10 @@ impl Overall {
                 || (f.verdict == Verdict::Unknown && f.level == Level::Should)
         }) {
             Self::ReadyWithWarnings
-        } else {
+        } else if any(&|f| matches!(f.verdict, Verdict::Pass | Verdict::Note)) {
             Self::Ready
+        } else {
+            Self::Undetermined
         }
     }
 }
