@@ -14,3 +14,5 @@
 
 mod architecture;
 mod release_binary;
+mod rules;
+

@@ -96,7 +96,7 @@ pub fn load(
         }
         cases.insert(id.clone(), compiled);
     }
-    if errors.has_errors() { Err(errors.into_sorted()) } else { Ok(cases) }
+    if errors.has_errors() { Err(errors.into_refusal()) } else { Ok(cases) }
 }
 
 fn case(raw: &RawCase, params: &[crate::rules::limit::Param], owner: &str, reader: &mut Reader<'_>) -> Case {

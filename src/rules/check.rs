@@ -6,7 +6,7 @@ use crate::evaluate::finding::{Citation, Level};
 use crate::rules::digest::Digest;
 use crate::rules::expression::{Expr, Scope, Template, Type, compile, condition, message};
 use crate::rules::facts::Facts;
-use crate::rules::limit::{Param, Value, declare, identifier, quantity};
+use crate::rules::limit::{Declared, Param, Value, declare, identifier, quantity};
 use crate::rules::raw::check::{Across, RawCheck, RawCitation, Side, WhenAbsent};
 use crate::rules::read::Reader;
 use crate::rules::source::{Source, Span};
@@ -135,6 +135,27 @@ impl Kind {
     }
 }
 
+impl Check {
+    /// All its expressions, those in the message included.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let compared = match &self.kind {
+            Kind::Assert(_) => None,
+            Kind::Uniform(compared) | Kind::Unique(compared) | Kind::Outlier(compared, _) => Some(compared),
+        };
+        let demand = match &self.kind {
+            Kind::Assert(expr) => Some(expr),
+            _ => None,
+        };
+        self.filter
+            .iter()
+            .chain(self.lets.iter().map(|(_, expr)| expr))
+            .chain(self.keys.iter().map(|(_, expr)| expr))
+            .chain(demand)
+            .chain(compared.into_iter().flat_map(|compared| std::iter::once(&compared.of).chain(&compared.by)))
+            .chain(self.message.holes())
+    }
+}
+
 /// The words that a check may not use as names of its own.
 const RESERVED: &[&str] = &["node", "nodes", "site", "params", "name", "cluster"];
 
@@ -147,8 +168,8 @@ pub(crate) fn check(
     reader: &mut Reader<'_>,
 ) -> Option<Check> {
     let subject = raw.r#for.value;
-    let params = declare(raw.params.as_ref(), reader);
-    let params_type = facts.params(&raw.id, &params);
+    let Declared { params, broken } = declare(raw.params.as_ref(), reader);
+    let params_type = facts.params(&raw.id, &params, &broken);
     let keys = keys(raw, subject, &params_type, facts, reader);
     let nodes_type = nodes_type(&keys, facts);
     let subject_type = facts.element(subject.name());
@@ -160,6 +181,11 @@ pub(crate) fn check(
         slots.push(slot);
     };
     match subject_type {
+        // What was meant is not known: whatever it was, nothing more is said about it.
+        None if subject == Subject::BROKEN => {
+            Subject::all().for_each(|subject| bind(&mut scope, subject.name(), Type::Any, Slot::Subject));
+            bind(&mut scope, "nodes", Type::Any, Slot::Nodes);
+        }
         None => bind(&mut scope, "nodes", nodes_type, Slot::Nodes),
         Some(subject_type) => {
             bind(&mut scope, "node", facts.node.clone(), Slot::Node);
@@ -199,7 +225,7 @@ pub(crate) fn check(
     if raw.sources.is_empty() {
         reader.error(Span::empty(raw.span.start), "no source is named: `sources` takes one at least");
     }
-    Some(Check {
+    let check = Check {
         id: raw.id.to_string(),
         title: raw.title.to_string(),
         level: raw.level.value,
@@ -221,7 +247,26 @@ pub(crate) fn check(
         digest,
         origin: (Arc::clone(reader.source), raw.id.span()),
         handed_in,
-    })
+    };
+    unused(&check, raw, reader);
+    Some(check)
+}
+
+/// Params and values that no expression uses.
+fn unused(check: &Check, raw: &RawCheck, reader: &mut Reader<'_>) {
+    let record = Facts::params_name(&check.id);
+    let first_let = check.slots.len();
+    let all = || check.expressions();
+    for (name, span, _) in raw.params.iter().flat_map(|entries| &entries.list) {
+        if !all().any(|expr| expr.facts().any(|fact| fact == (record.as_str(), name.as_str()))) {
+            reader.errors.warn(reader.source, *span, format!("nothing uses `params.{name}`"));
+        }
+    }
+    for (at, (name, span, _)) in raw.r#let.iter().flat_map(|entries| &entries.list).enumerate() {
+        if !all().any(|expr| expr.slots().any(|slot| slot == first_let + at)) {
+            reader.errors.warn(reader.source, *span, format!("nothing uses `{name}`"));
+        }
+    }
 }
 
 fn citation(raw: &RawCitation) -> Citation {
@@ -258,7 +303,7 @@ fn keys(
         }
         own_name(name, *span, &[], reader);
         if let Some(expr) = compile(text, &scope, reader) {
-            let ty = expr.ty();
+            let ty = expr.ty().clone();
             keys.push((name.clone(), expr, ty));
         }
     }
@@ -280,9 +325,12 @@ fn nodes_type(keys: &[(String, Expr, Type)], facts: &mut Facts) -> Type {
 fn lets(raw: &RawCheck, scope: &mut Scope<'_>, reader: &mut Reader<'_>) -> Vec<(String, Expr)> {
     let mut lets: Vec<(String, Expr)> = Vec::new();
     for (name, span, text) in raw.r#let.iter().flat_map(|entries| &entries.list) {
-        own_name(name, *span, &[raw.r#for.name()], reader);
+        let own = own_name(name, *span, &[raw.r#for.name()], reader);
         let compiled = compile(text, scope, reader);
-        scope.bind(name.clone(), compiled.as_ref().map_or(Type::Any, Expr::ty));
+        if !own {
+            continue;
+        }
+        scope.bind(name.clone(), compiled.as_ref().map_or(Type::Any, |compiled| compiled.ty().clone()));
         if let Some(compiled) = compiled {
             lets.push((name.clone(), compiled));
         }
@@ -290,11 +338,13 @@ fn lets(raw: &RawCheck, scope: &mut Scope<'_>, reader: &mut Reader<'_>) -> Vec<(
     lets
 }
 
-fn own_name(name: &str, span: Span, more: &[&str], reader: &mut Reader<'_>) {
+fn own_name(name: &str, span: Span, more: &[&str], reader: &mut Reader<'_>) -> bool {
     identifier(name, span, reader);
-    if RESERVED.contains(&name) || more.contains(&name) {
+    let taken = RESERVED.contains(&name) || more.contains(&name);
+    if taken {
         reader.error(span, format!("`{name}` has a meaning already"));
     }
+    !taken
 }
 
 /// The demand, and the type of what it compares. `None` if there is none, which is recorded.
@@ -327,7 +377,7 @@ fn kind(raw: &RawCheck, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<(K
     }
     let by = raw.by.as_ref().map(|by| compile(by, scope, reader));
     let of = compile(text, scope, reader)?;
-    let ty = of.ty();
+    let ty = of.ty().clone();
     let across = raw.across.map_or(Across::Cluster, |across| across.value);
     let compared = Compared {
         of,

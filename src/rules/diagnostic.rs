@@ -101,6 +101,12 @@ impl Errors {
         self.push(RuleError { severity: Severity::Warning, ..error(source, span, message) });
     }
 
+    /// The errors alone: where the rules are refused, what smells does not matter.
+    pub(crate) fn into_refusal(mut self) -> Vec<RuleError> {
+        self.list.retain(|error| error.severity == Severity::Error);
+        self.into_sorted()
+    }
+
     /// Sorted by file and place, once each; of a file with very many the first ones and their number.
     pub(crate) fn into_sorted(self) -> Vec<RuleError> {
         let mut list = self.list;

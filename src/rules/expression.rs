@@ -2,37 +2,28 @@
 //!
 //! Knows where a text stands in YAML; knows nothing of how expressions are read.
 
-use crate::rules::diagnostic::{RuleError, error};
+use crate::expr::{self, Diagnostic};
+pub(crate) use crate::expr::{Compiled as Expr, Field, Schema, Scope, Template, Type};
+use crate::rules::diagnostic::{RuleError, Severity, error};
 use crate::rules::read::Reader;
-pub(crate) use crate::rules::stub::{Compiled as Expr, Field, Schema, Scope, Type};
-use crate::rules::stub as expr;
 use crate::rules::text::{ExpressionText, MessageText, Text};
 use crate::units::Dimension;
-
-/// A message with its expressions.
-pub type Template = Expr;
+use crate::view::Value;
 
 /// Compiles an expression of any type. `None` if it is wrong, which is recorded.
 pub(crate) fn compile(text: &ExpressionText, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<Expr> {
-    if text.is_broken() {
-        return None;
-    }
-    match expr::compile(text, scope) {
-        Ok(compiled) => Some(compiled),
-        Err(mistakes) => {
-            place(text, mistakes, reader);
-            None
-        }
-    }
+    let compiled = if text.is_broken() { return None } else { expr::compile(text, scope) };
+    keep(compiled, text, reader)
 }
 
 /// Compiles an expression that has to be true or false.
 pub(crate) fn condition(text: &ExpressionText, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<Expr> {
-    let compiled = compile(text, scope, reader)?;
+    let compiled = if text.is_broken() { return None } else { expr::compile(text, scope) };
+    let compiled = keep(compiled, text, reader)?;
     if matches!(compiled.ty(), Type::Bool | Type::Any) {
         return Some(compiled);
     }
-    reader.error(text.span(), "this has to be true or false");
+    reader.error(text.span(), format!("this has to be true or false, and is {}", compiled.ty()));
     None
 }
 
@@ -41,10 +32,33 @@ pub(crate) fn message(text: &MessageText, scope: &Scope<'_>, reader: &mut Reader
     if text.is_broken() {
         return None;
     }
-    match expr::compile(text.trim_end(), scope) {
-        Ok(compiled) => Some(compiled),
+    match Template::compile(text.trim_end(), scope) {
+        Ok(template) => {
+            for hole in template.holes() {
+                // Where in the message the hole stands, it does not say.
+                let whole = |warning: &Diagnostic| Diagnostic {
+                    span: expr::Span::new(0, text.trim_end().len()),
+                    ..warning.clone()
+                };
+                place(text, hole.warnings().iter().map(whole), Severity::Warning, reader);
+            }
+            Some(template)
+        }
         Err(mistakes) => {
-            place(text, mistakes, reader);
+            place(text, mistakes, Severity::Error, reader);
+            None
+        }
+    }
+}
+
+fn keep<F>(compiled: Result<Expr, Vec<Diagnostic>>, text: &Text<F>, reader: &mut Reader<'_>) -> Option<Expr> {
+    match compiled {
+        Ok(compiled) => {
+            place(text, compiled.warnings().iter().cloned(), Severity::Warning, reader);
+            Some(compiled)
+        }
+        Err(mistakes) => {
+            place(text, mistakes, Severity::Error, reader);
             None
         }
     }
@@ -57,25 +71,34 @@ pub(crate) fn generated(text: &str, scope: &Scope<'_>) -> Option<Expr> {
 
 /// Compiles a message that this program wrote.
 pub(crate) fn generated_message(text: &str, scope: &Scope<'_>) -> Option<Template> {
-    expr::compile(text, scope).ok()
+    Template::compile(text, scope).ok()
 }
 
-fn place<F>(text: &Text<F>, mistakes: Vec<expr::Diagnostic>, reader: &mut Reader<'_>) {
+fn place<F>(
+    text: &Text<F>,
+    mistakes: impl IntoIterator<Item = Diagnostic>,
+    severity: Severity,
+    reader: &mut Reader<'_>,
+) {
     for mistake in mistakes {
         let span = text.place(reader.source, mistake.span.start as usize, mistake.span.end as usize);
-        reader.errors.push(RuleError { help: mistake.help, ..error(reader.source, span, mistake.message) });
+        let error = error(reader.source, span, mistake.message);
+        reader.errors.push(RuleError { help: mistake.help, severity, ..error });
     }
 }
 
-/// A number with its unit, as in expressions, with a sign if need be.
+/// A number with its unit, as in expressions, with a sign if need be; `None` if it is none.
 pub(crate) fn number(text: &str) -> Option<(f64, Dimension)> {
-    expr::quantity(text)
-}
-
-/// The base unit of a dimension as expressions write it.
-pub(crate) fn unit_of(dimension: Dimension) -> &'static str {
-    match dimension {
-        Dimension::Ratio => "%",
-        _ => "",
-    }
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text),
+    };
+    let arena = bumpalo::Bump::new();
+    let (value, ty) = expr::literal(digits, &Schema::new(), &arena).ok()?;
+    let value = match value {
+        Value::Int(value) => value as f64,
+        Value::Double(value) => value,
+        _ => return None,
+    };
+    Some((sign * value, ty.dimension()?))
 }

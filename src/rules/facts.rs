@@ -67,13 +67,16 @@ impl Facts {
     }
 
     /// The record of params.
-    pub(crate) fn params(&mut self, owner: &str, params: &[Param]) -> Type {
-        let fields = params.iter().map(|param| Field {
-            name: param.name.clone(),
-            ty: type_of(param.ty),
-            doc: param.doc.clone(),
-        });
-        self.schema.record(format!("params of {owner}"), fields.collect())
+    pub(crate) fn params(&mut self, owner: &str, params: &[Param], broken: &[String]) -> Type {
+        let field = |name: &String, ty: Type, doc: &str| Field { name: name.clone(), ty, doc: doc.to_owned() };
+        let good = params.iter().map(|param| field(&param.name, type_of(param.ty), &param.doc));
+        let fields = good.chain(broken.iter().map(|name| field(name, Type::Any, ""))).collect();
+        self.schema.record(Self::params_name(owner), fields)
+    }
+
+    /// The name of that record.
+    pub(crate) fn params_name(owner: &str) -> String {
+        format!("params of {owner}")
     }
 }
 
@@ -85,5 +88,20 @@ pub(crate) fn type_of(ty: ParamType) -> Type {
         ParamType::Quantity(dimension) => Type::Number(dimension),
         ParamType::Text => Type::Text,
         ParamType::Texts => Type::List(Box::new(Type::Text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roles_are_known_to_checks_and_not_to_rules_for_roles() {
+        let has_role = |mut facts: Facts| {
+            let Some(Type::Record(drive)) = facts.element("drive") else { panic!("no drive") };
+            facts.schema.fields(drive).iter().any(|field| field.name == "role")
+        };
+        assert!(has_role(Facts::whole()));
+        assert!(!has_role(Facts::before_roles()));
     }
 }

@@ -89,18 +89,30 @@ pub struct Setting {
     pub span: Span,
 }
 
-/// Params as declared; what is wrong is recorded and left out.
-pub(crate) fn declare(raw: Option<&Entries<RawParam>>, reader: &mut Reader<'_>) -> Vec<Param> {
-    let mut params = Vec::new();
+/// Params as declared.
+#[derive(Debug, Default)]
+pub(crate) struct Declared {
+    pub(crate) params: Vec<Param>,
+    /// Names of those that are wrong, which is recorded: nothing more is said about them.
+    pub(crate) broken: Vec<String>,
+}
+
+/// Params as declared; what is wrong is recorded.
+pub(crate) fn declare(raw: Option<&Entries<RawParam>>, reader: &mut Reader<'_>) -> Declared {
+    let mut declared = Declared::default();
     for (name, span, param) in raw.into_iter().flat_map(|entries| &entries.list) {
         identifier(name, *span, reader);
+        if !param.r#type.is_read {
+            declared.broken.push(name.clone());
+            continue;
+        }
         let ty = param.r#type.value;
         let ordered = matches!(ty, ParamType::Int | ParamType::Quantity(_));
         if !ordered && param.stricter.value != Stricter::None {
             reader.error(param.stricter.span, format!("a value of type {} has no stricter direction", ty.word()));
         }
         if let Some(default) = value(&param.default, ty, reader) {
-            params.push(Param {
+            declared.params.push(Param {
                 name: name.clone(),
                 ty,
                 default,
@@ -108,9 +120,11 @@ pub(crate) fn declare(raw: Option<&Entries<RawParam>>, reader: &mut Reader<'_>) 
                 doc: param.doc.to_string(),
                 low_confidence: is_low(param.confidence.map(|confidence| confidence.value)),
             });
+        } else {
+            declared.broken.push(name.clone());
         }
     }
-    params
+    declared
 }
 
 /// Values for declared params; what is wrong is recorded and left out.
@@ -200,21 +214,55 @@ pub(crate) fn quantity(text: &ValueText, dimension: Dimension, reader: &mut Read
             None
         }
         None => {
-            let unit = expression::unit_of(dimension);
-            let example = if unit.is_empty() { "a number" } else { "a number followed by its unit" };
-            reader.advise(
-                text.span(),
-                format!("{} is no value of type {expected}", quoted(text)),
-                format!("write {example}, as in `{}{unit}`", if dimension == Dimension::Ratio { "10" } else { "5" }),
-            );
+            let help = match example(dimension) {
+                "" => "write a number".to_owned(),
+                example => format!("write a number and its unit, as in `{example}`"),
+            };
+            reader.advise(text.span(), format!("{} is no value of type {expected}", quoted(text)), help);
             None
         }
+    }
+}
+
+/// A quantity of a dimension as it is written; empty for a plain number.
+fn example(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::None => "",
+        Dimension::Bytes => "480GB",
+        Dimension::BitsPerSecond => "25Gbit/s",
+        Dimension::BytesPerSecond => "3GB/s",
+        Dimension::Hertz => "2.4GHz",
+        Dimension::TransfersPerSecond => "3200MT/s",
+        Dimension::Celsius => "70C",
+        Dimension::Ratio => "10%",
+        Dimension::Seconds => "5ms",
+        Dimension::Iops => "376000iops",
+        Dimension::Dwpd => "3DWPD",
+        Dimension::Watts => "25W",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_dimension_has_an_example_that_is_one() {
+        for ty in ParamType::ALL {
+            if let ParamType::Quantity(dimension) = *ty
+                && dimension != Dimension::None
+            {
+                let read = expression::number(example(dimension)).map(|(_, found)| found);
+                assert_eq!(read, Some(dimension), "{}", ty.word());
+            }
+        }
+        assert_eq!(expression::number("10%"), Some((0.1, Dimension::Ratio)));
+        assert_eq!(expression::number("-5C"), Some((-5.0, Dimension::Celsius)));
+        assert_eq!(expression::number("480GB"), Some((480e9, Dimension::Bytes)));
+        for none in ["", "-", "x", "5 GB", "5XB", "1+1", "[1]", "'a'", "nan", "--5"] {
+            assert_eq!(expression::number(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn milder_goes_by_the_direction() {

@@ -81,7 +81,7 @@ impl RuleSet {
         let mut rules = Self { checks, packs, knowledge, replaced, facts, before_roles, warnings: Vec::new() };
         rules.relaxations(&mut errors);
         if errors.has_errors() {
-            return Err(errors.into_sorted());
+            return Err(errors.into_refusal());
         }
         rules.warnings = errors.into_sorted();
         Ok(rules)

@@ -3,6 +3,7 @@
 //! The only YAML reader of the program. All mistakes of all files are reported in one go, each with file, line and
 //! column, before any machine is touched. Does no IO: the caller hands in paths and bytes. Never looks at a machine.
 
+pub mod builtin;
 pub mod cases;
 pub mod check;
 pub mod diagnostic;
@@ -10,7 +11,7 @@ pub mod digest;
 pub mod effective;
 mod expression;
 pub mod facts;
-mod files;
+pub mod files;
 pub mod layers;
 pub mod limit;
 mod lint;
@@ -23,7 +24,6 @@ mod scalar;
 pub mod schema;
 pub mod site;
 pub mod source;
-mod stub;
 pub mod subject;
 pub mod text;
 mod tree;

@@ -8,7 +8,7 @@ use crate::rules::diagnostic::{error, nearest, quoted};
 use crate::rules::digest::Digest;
 use crate::rules::expression::{Expr, Scope, condition};
 use crate::rules::facts::Facts;
-use crate::rules::limit::{Param, Setting, declare, settings};
+use crate::rules::limit::{Declared, Param, Setting, declare, settings};
 use crate::rules::raw::pack::{DriveRole, NicRole, RawDemandCase, RawPack, RawProfile, RawRoles};
 use crate::rules::read::{Entries, Reader};
 use crate::rules::source::{Source, Span};
@@ -198,6 +198,7 @@ pub(crate) type Checks = BTreeMap<String, Arc<Check>>;
 pub(crate) struct Layer<'a> {
     pub(crate) name: &'a str,
     pub(crate) params: &'a [Param],
+    pub(crate) broken_params: &'a [String],
     pub(crate) checks: &'a Checks,
     /// Checks whose file is wrong: to name one is no second mistake.
     pub(crate) broken_checks: &'a [String],
@@ -214,8 +215,9 @@ pub(crate) fn pack(
 ) -> Pack {
     let (whole, before_roles) = facts;
     let name = raw.pack.to_string();
-    let params = declare(raw.params.as_ref(), reader);
-    let layer = Layer { name: &name, params: &params, checks: checks.0, broken_checks: checks.1 };
+    let Declared { params, broken } = declare(raw.params.as_ref(), reader);
+    let layer =
+        Layer { name: &name, params: &params, broken_params: &broken, checks: checks.0, broken_checks: checks.1 };
     let kind = match (&raw.r#match, name.as_str()) {
         (Some(_), _) => PackKind::Platform,
         (None, BASE) => PackKind::Base,
@@ -258,7 +260,7 @@ pub(crate) fn demands(
     facts: &mut Facts,
     reader: &mut Reader<'_>,
 ) -> BTreeMap<String, Vec<DemandCase>> {
-    let params = facts.params(layer.name, layer.params);
+    let params = facts.params(layer.name, layer.params, layer.broken_params);
     let mut scope = Scope::new(&facts.schema);
     scope.bind("node", facts.node.clone());
     scope.bind("site", facts.site.clone());
@@ -349,7 +351,7 @@ pub(crate) fn role_rules<'r, R>(
     facts: &mut Facts,
     reader: &mut Reader<'_>,
 ) -> Vec<Arc<RoleRule<R>>> {
-    let params = facts.params(layer.name, layer.params);
+    let params = facts.params(layer.name, layer.params, layer.broken_params);
     let thing = facts.element(subject);
     let mut scope = Scope::new(&facts.schema);
     scope.bind("node", facts.node.clone());

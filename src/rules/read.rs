@@ -167,6 +167,8 @@ pub struct At<T> {
     pub value: T,
     /// Where it stands.
     pub span: Span,
+    /// False if it could not be read: the error is recorded, and nothing more is to be said about it.
+    pub is_read: bool,
 }
 
 impl<T> Deref for At<T> {
@@ -225,7 +227,7 @@ impl<T: Choice> Read for At<T> {
         match &node.kind {
             Kind::Scalar(scalar) if !scalar.is_null() => {
                 if let Some(value) = T::of_word(&scalar.text) {
-                    return Self { value, span: node.span };
+                    return Self { value, span: node.span, is_read: true };
                 }
                 reader.unknown(node.span, T::WHAT, &scalar.text, &words);
             }
@@ -235,7 +237,7 @@ impl<T: Choice> Read for At<T> {
     }
 
     fn broken(span: Span) -> Self {
-        Self { value: T::FIRST, span }
+        Self { value: T::FIRST, span, is_read: false }
     }
 }
 

@@ -89,7 +89,7 @@ impl RuleSet {
         let site = self.read_site(path, bytes, &mut errors);
         match site {
             Some(site) if !errors.has_errors() => Ok(site),
-            _ => Err(errors.into_sorted()),
+            _ => Err(errors.into_refusal()),
         }
     }
 
@@ -100,7 +100,7 @@ impl RuleSet {
         let reader = &mut reader;
         let raw = RawSite::read(&root, reader);
         let mut facts = self.facts.clone();
-        let layer = Layer { name: SITE, params: &[], checks: &self.checks, broken_checks: &[] };
+        let layer = Layer { name: SITE, params: &[], broken_params: &[], checks: &self.checks, broken_checks: &[] };
         let overrides =
             raw.overrides.as_ref().map(|raw| demands(raw, &layer, &mut facts, reader)).unwrap_or_default();
         for case in overrides.values().flatten().filter(|case| case.because.is_none()) {
@@ -232,7 +232,7 @@ fn bill_item(number: usize, raw: &RawBillItem, facts: &mut Facts, reader: &mut R
         doc: "How many were bought.".to_owned(),
         low_confidence: false,
     }];
-    let params_type = facts.params("the bill of materials", &params);
+    let params_type = facts.params("the bill of materials", &params, &[]);
     let mut scope = Scope::new(&facts.schema);
     scope.bind("node", facts.node.clone());
     scope.bind("site", facts.site.clone());
@@ -259,7 +259,7 @@ fn bill_item(number: usize, raw: &RawBillItem, facts: &mut Facts, reader: &mut R
         None => format!("size(node.{path})"),
     };
     let found = expression::generated(&counted, &scope)?;
-    scope.bind("found", found.ty());
+    scope.bind("found", found.ty().clone());
     Some(Check {
         id: format!("{BILL_OF_MATERIALS}.{number}"),
         title: format!("As bought: {}", raw.what.value),

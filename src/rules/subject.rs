@@ -28,6 +28,9 @@ impl Subject {
     /// All nodes together.
     pub const CLUSTER: Self = Self(1);
 
+    /// One that could not be read, which is recorded.
+    pub(crate) const BROKEN: Self = Self(usize::MAX);
+
     /// Every subject.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TABLE.len()).map(Self)
@@ -54,7 +57,7 @@ impl Subject {
     /// The facts of one element. `None` for the cluster, which has only the keys that a check declares.
     #[must_use]
     pub fn record(self) -> Option<&'static RecordType> {
-        if self == Self::CLUSTER {
+        if self == Self::CLUSTER || self == Self::BROKEN {
             return None;
         }
         let mut record = Node::record_type();
@@ -72,7 +75,7 @@ impl Subject {
 impl Choice for Subject {
     const WHAT: &'static str = "subject";
     const ALL: &'static [Self] = &[Self(0), Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7)];
-    const FIRST: Self = Self::NODE;
+    const FIRST: Self = Self::BROKEN;
     fn word(self) -> &'static str {
         self.name()
     }
