@@ -15,4 +15,3 @@
 mod architecture;
 mod release_binary;
 mod rules;
-

@@ -212,9 +212,11 @@ pub(crate) fn check(
             }
         }
         // What is wrong is told; the message is still looked at.
-        None => ["value", "majority", "agreeing", "members", "holders", "median", "deviation"].iter().for_each(|name| {
-            scope.bind(*name, Type::Any);
-        }),
+        None => {
+            ["value", "majority", "agreeing", "members", "holders", "median", "deviation"].iter().for_each(|name| {
+                scope.bind(*name, Type::Any);
+            })
+        }
     }
     let message = message(&raw.message, &scope, reader);
     for (at, citation) in raw.sources.iter().enumerate() {

@@ -28,7 +28,11 @@ pub struct Facts {
 pub fn role_fields() -> Vec<(&'static str, FieldType)> {
     vec![(
         "Drive",
-        FieldType { name: "role", doc: "What it is meant for, by the rules of site and packs.", fact: DriveRole::leaf_type() },
+        FieldType {
+            name: "role",
+            doc: "What it is meant for, by the rules of site and packs.",
+            fact: DriveRole::leaf_type(),
+        },
     )]
 }
 

@@ -189,7 +189,10 @@ mod tests {
     fn too_much_is_refused() {
         let overlays = [
             Overlay { root: "many".to_owned(), files: vec![(String::new(), Vec::new()); MAX_FILES + 1] },
-            Overlay { root: "large".to_owned(), files: vec![("rules/x.yaml".to_owned(), vec![0; MAX_TOTAL_BYTES + 1])] },
+            Overlay {
+                root: "large".to_owned(),
+                files: vec![("rules/x.yaml".to_owned(), vec![0; MAX_TOTAL_BYTES + 1])],
+            },
         ];
         let mut errors = Errors::default();
         let (files, _) = merge(&[], &overlays, &mut errors);

@@ -187,32 +187,33 @@ fn step(check: &Check, state: &State, layer: &Demand<'_>, next: &mut Vec<State>,
 fn apply(check: &Check, state: &mut State, layer: &Demand<'_>, case: &DemandCase, unfounded: &mut Vec<Unfounded>) {
     let refused = layer.kind == Some(PackKind::Platform) && state.of_solution;
     let listed = state.listed;
-    let mut milder = |relaxed: &mut Vec<Relaxation>, what: &str, from: (String, &str), to: String, span: Span| -> bool {
-        if refused {
-            return false;
-        }
-        let relaxation = Relaxation {
-            check: check.id.clone(),
-            layer: layer.layer.to_owned(),
-            what: what.to_owned(),
-            from: from.0,
-            from_layer: from.1.to_owned(),
-            to,
-            because: case.because.clone().unwrap_or_default(),
-            source: case.source.clone().unwrap_or_default(),
+    let mut milder =
+        |relaxed: &mut Vec<Relaxation>, what: &str, from: (String, &str), to: String, span: Span| -> bool {
+            if refused {
+                return false;
+            }
+            let relaxation = Relaxation {
+                check: check.id.clone(),
+                layer: layer.layer.to_owned(),
+                what: what.to_owned(),
+                from: from.0,
+                from_layer: from.1.to_owned(),
+                to,
+                because: case.because.clone().unwrap_or_default(),
+                source: case.source.clone().unwrap_or_default(),
+            };
+            let lacks = match (&case.because, &case.source, layer.kind) {
+                (Some(_), Some(_), _) | (Some(_), None, None) => None,
+                (Some(_), None, _) => Some("`source`"),
+                (None, Some(_), _) | (None, None, None) => Some("`because`"),
+                (None, None, Some(_)) => Some("`because` and `source`"),
+            };
+            if let Some(lacks) = lacks {
+                unfounded.push(Unfounded { span, relaxation: relaxation.clone(), lacks });
+            }
+            relaxed.push(relaxation);
+            true
         };
-        let lacks = match (&case.because, &case.source, layer.kind) {
-            (Some(_), Some(_), _) | (Some(_), None, None) => None,
-            (Some(_), None, _) => Some("`source`"),
-            (None, Some(_), _) | (None, None, None) => Some("`because`"),
-            (None, None, Some(_)) => Some("`because` and `source`"),
-        };
-        if let Some(lacks) = lacks {
-            unfounded.push(Unfounded { span, relaxation: relaxation.clone(), lacks });
-        }
-        relaxed.push(relaxation);
-        true
-    };
 
     let settled = &mut state.settled;
     if let Some((level, span)) = case.level {

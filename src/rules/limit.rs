@@ -2,8 +2,8 @@
 //!
 //! Knows no check: a param is declared, set and compared here.
 
-use crate::rules::expression;
 use crate::rules::diagnostic::{error, quoted, suggestion};
+use crate::rules::expression;
 use crate::rules::raw::check::{Confidence, ParamType, RawParam, RawSetting, RawValue, Stricter};
 use crate::rules::read::{Choice, Entries, Reader};
 use crate::rules::source::Span;

@@ -246,8 +246,8 @@ fn extends(packs: &BTreeMap<String, Pack>, errors: &mut Errors) {
                 None if parent.is_empty() => {}
                 None => {
                     let mut unknown = error(source, *span, format!("there is no pack {}", quoted(parent)));
-                    unknown.help = nearest(parent, packs.keys().map(String::as_str))
-                        .map(|near| format!("did you mean `{near}`?"));
+                    unknown.help =
+                        nearest(parent, packs.keys().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
                     errors.push(unknown);
                 }
                 Some(parent) if parent.kind != PackKind::Base && parent.kind != pack.kind => {
@@ -268,7 +268,11 @@ fn extends(packs: &BTreeMap<String, Pack>, errors: &mut Errors) {
         {
             let span = pack.extends_at.first().copied().unwrap_or(pack.origin.1);
             let chain = circle.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" -> ");
-            errors.at(&pack.origin.0, span, format!("packs build on each other in a circle: {chain} -> `{}`", pack.name));
+            errors.at(
+                &pack.origin.0,
+                span,
+                format!("packs build on each other in a circle: {chain} -> `{}`", pack.name),
+            );
         }
     }
 }

@@ -394,12 +394,11 @@ fn reference(raw: &crate::rules::raw::pack::RawReference, reader: &mut Reader<'_
         reader.error(raw.value.span(), format!("{} is no number with a unit", quoted(&raw.value)));
         return None;
     };
-    let latency = raw.latency.as_ref().and_then(|text| {
-        match crate::rules::limit::quantity(text, Dimension::Seconds, reader) {
+    let latency =
+        raw.latency.as_ref().and_then(|text| match crate::rules::limit::quantity(text, Dimension::Seconds, reader) {
             Some(crate::rules::limit::Value::Quantity(seconds, _)) => Some(seconds),
             _ => None,
-        }
-    });
+        });
     Some(Reference {
         what: raw.what.to_string(),
         value,
@@ -422,9 +421,8 @@ fn profiles(
         if !crate::rules::text::is_name(name) {
             reader.error(*span, format!("{} is not a name of small letters, digits and `-`", quoted(name)));
         }
-        let level = |level: fn(&crate::rules::raw::pack::RawLevels) -> Option<Level>| {
-            profile.levels.as_ref().and_then(level)
-        };
+        let level =
+            |level: fn(&crate::rules::raw::pack::RawLevels) -> Option<Level>| profile.levels.as_ref().and_then(level);
         let mut checks = BTreeMap::new();
         for (id, span, level) in profile.checks.iter().flat_map(|entries| &entries.list) {
             if !layer.checks.contains_key(id) && !layer.broken_checks.contains(id) {

@@ -131,9 +131,7 @@ impl<T: Read> Read for Entries<T> {
         match &node.kind {
             Kind::Map(entries) => {
                 let list = entries.iter().take(MAX_ENTRIES);
-                Self {
-                    list: list.map(|(key, value)| (key.text.clone(), key.span, T::read(value, reader))).collect(),
-                }
+                Self { list: list.map(|(key, value)| (key.text.clone(), key.span, T::read(value, reader))).collect() }
             }
             _ => {
                 reader.expected("a map", node);

@@ -101,8 +101,7 @@ impl RuleSet {
         let raw = RawSite::read(&root, reader);
         let mut facts = self.facts.clone();
         let layer = Layer { name: SITE, params: &[], broken_params: &[], checks: &self.checks, broken_checks: &[] };
-        let overrides =
-            raw.overrides.as_ref().map(|raw| demands(raw, &layer, &mut facts, reader)).unwrap_or_default();
+        let overrides = raw.overrides.as_ref().map(|raw| demands(raw, &layer, &mut facts, reader)).unwrap_or_default();
         for case in overrides.values().flatten().filter(|case| case.because.is_none()) {
             reader.advise(case.span, "an override has to say why", "add `because`");
         }
@@ -111,11 +110,9 @@ impl RuleSet {
             nodes: raw.nodes.iter().flatten().map(|line| line.value.clone()).collect(),
             networks: raw.networks.iter().flatten().map(|network| network.name.value.clone()).collect(),
             roles: self.site_roles(&raw, &layer, reader),
-            working_set: raw.working_set.as_ref().and_then(|text| {
-                match quantity(text, Dimension::Bytes, reader) {
-                    Some(Value::Quantity(bytes, _)) => Some(bytes),
-                    _ => None,
-                }
+            working_set: raw.working_set.as_ref().and_then(|text| match quantity(text, Dimension::Bytes, reader) {
+                Some(Value::Quantity(bytes, _)) => Some(bytes),
+                _ => None,
             }),
             params: self.site_params(&raw, reader),
             bill_of_materials: bill_of_materials(&raw, &mut facts, reader),

@@ -197,9 +197,8 @@ fn one_line(text: &str) -> Option<String> {
 
 /// Whether the text is a name: words of small letters and digits, joined by `-`.
 pub(crate) fn is_name(text: &str) -> bool {
-    text.split('-').all(|word| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    })
+    text.split('-')
+        .all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()))
 }
 
 /// Whether the text is a name inside expressions: small letters, digits and `_`, a letter first.

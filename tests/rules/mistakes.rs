@@ -27,29 +27,36 @@ fn the_check_itself_is_right() {
 
 #[test]
 fn keys_and_words() {
-    assert_eq!(changed("title:", "titel:"), [
-        "checks/media/size.yaml:1:1: the key `title` is missing",
-        "checks/media/size.yaml:2:1: unknown key `titel`",
-    ]);
+    assert_eq!(
+        changed("title:", "titel:"),
+        ["checks/media/size.yaml:1:1: the key `title` is missing", "checks/media/size.yaml:2:1: unknown key `titel`",]
+    );
     assert_eq!(changed("level: should", "level: shuold"), at("3:8", "unknown level `shuold`"));
     assert_eq!(changed("for: drive", "for: drives"), at("4:6", "unknown subject `drives`"));
-    assert_eq!(changed("for: drive", "for: [drive]"), at(
-        "4:6",
-        "expected one of node, cluster, cpu, cache, numa, drive, nvme, block, found a list"
-    ));
+    assert_eq!(
+        changed("for: drive", "for: [drive]"),
+        at("4:6", "expected one of node, cluster, cpu, cache, numa, drive, nvme, block, found a list")
+    );
     assert_eq!(changed("type: bytes", "type: byte"), at("6:22", "unknown type `byte`"));
-    assert_eq!(changed("stricter: higher", "strict: higher"), [
-        "checks/media/size.yaml:6:14: the key `stricter` is missing",
-        "checks/media/size.yaml:6:45: unknown key `strict`",
-    ]);
-    assert_eq!(changed("why: Small drives waste slots.", "why:"), at("9:5", "expected a text, found nothing"));
-    assert_eq!(changed("sources: [{ title: Own reasoning }]", "sources: Own reasoning"), [
-        "checks/media/size.yaml:1:1: no source is named: `sources` takes one at least",
-        "checks/media/size.yaml:11:10: expected a list, found a single value",
-    ]);
-    assert_eq!(changed("sources: [{ title: Own reasoning }]", "sources: []"), [
-        "checks/media/size.yaml:1:1: no source is named: `sources` takes one at least"
-    ]);
+    assert_eq!(
+        changed("stricter: higher", "strict: higher"),
+        [
+            "checks/media/size.yaml:6:14: the key `stricter` is missing",
+            "checks/media/size.yaml:6:45: unknown key `strict`",
+        ]
+    );
+    assert_eq!(changed("why: Small drives waste slots.", "why:"), at("9:4", "expected a text, found nothing"));
+    assert_eq!(
+        changed("sources: [{ title: Own reasoning }]", "sources: Own reasoning"),
+        [
+            "checks/media/size.yaml:1:1: no source is named: `sources` takes one at least",
+            "checks/media/size.yaml:11:10: expected a list, found a single value",
+        ]
+    );
+    assert_eq!(
+        changed("sources: [{ title: Own reasoning }]", "sources: []"),
+        ["checks/media/size.yaml:1:1: no source is named: `sources` takes one at least"]
+    );
     assert_eq!(mistakes(&[(PATH, "- a\n")]).last().unwrap().split(", found").last(), Some(" a list"));
     assert_eq!(changed("sources:", "where:\nsources:"), at("11:7", "nothing stands here"));
     assert_eq!(changed("sources:", "where: null\nsources:"), Vec::<String>::new());
@@ -72,10 +79,7 @@ fn texts() {
         changed("title: Drives are large enough", &long),
         at("2:8", "a line of text has 201 characters; at most 200")
     );
-    assert_eq!(
-        changed("Drives are", "Drives \u{202E}are"),
-        at("2:15", "the character U+202E is not allowed")
-    );
+    assert_eq!(changed("Drives are", "Drives \u{202E}are"), at("2:15", "the character U+202E is not allowed"));
     assert_eq!(
         changed("title: Drives are large enough", "title: \"Drives \\u001b[31mare\""),
         at("2:16", "the character U+001B is not allowed")
@@ -188,10 +192,7 @@ fn packs() {
         of(&pack("s", "checks:\n  media.size:\n    params: { min_byte: 1GB }\n")),
         ["rules/solutions/s.yaml:6:15: check `media.size` has no param `min_byte`"]
     );
-    assert_eq!(
-        of(&pack("s", "checks:\n  media.size: []\n")),
-        ["rules/solutions/s.yaml:5:15: no case stands here"]
-    );
+    assert_eq!(of(&pack("s", "checks:\n  media.size: []\n")), ["rules/solutions/s.yaml:5:15: no case stands here"]);
     assert_eq!(
         of(&pack("s", "checks:\n  media.size: must\n")),
         ["rules/solutions/s.yaml:5:15: expected null, a map or a list of maps, found a single value"]
@@ -234,29 +235,35 @@ fn packs() {
 
 #[test]
 fn building_on_each_other() {
-    let file = |name: &str, on: &str| (format!("rules/solutions/{name}.yaml"), pack(name, &format!("extends: [{on}]\nchecks: {{}}\n")));
+    let file = |name: &str, on: &str| {
+        (format!("rules/solutions/{name}.yaml"), pack(name, &format!("extends: [{on}]\nchecks: {{}}\n")))
+    };
     let load = |files: &[(String, String)]| {
         let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         mistakes(&files)
     };
-    assert_eq!(load(&[file("a", "bb"), file("bbb", "")]), [
-        "rules/solutions/a.yaml:4:11: there is no pack `bb`"
-    ]);
-    assert_eq!(load(&[file("c", "a"), file("a", "b"), file("b", "c"), file("d", "a")]), [
-        "rules/solutions/a.yaml:4:11: packs build on each other in a circle: `a` -> `b` -> `c` -> `a`"
-    ]);
-    assert_eq!(load(&[file("a", "a")]), [
-        "rules/solutions/a.yaml:4:11: packs build on each other in a circle: `a` -> `a`"
-    ]);
+    assert_eq!(load(&[file("a", "bb"), file("bbb", "")]), ["rules/solutions/a.yaml:4:11: there is no pack `bb`"]);
+    assert_eq!(
+        load(&[file("c", "a"), file("a", "b"), file("b", "c"), file("d", "a")]),
+        ["rules/solutions/a.yaml:4:11: packs build on each other in a circle: `a` -> `b` -> `c` -> `a`"]
+    );
+    assert_eq!(
+        load(&[file("a", "a")]),
+        ["rules/solutions/a.yaml:4:11: packs build on each other in a circle: `a` -> `a`"]
+    );
     let platform = ("rules/platforms/p.yaml".to_owned(), pack("p", "match: 'node.root'\nchecks: {}\n"));
-    assert_eq!(load(&[file("a", "p"), platform]), [
-        "rules/solutions/a.yaml:4:11: `p` is a platform, and a solution cannot build on it"
-    ]);
-    assert_eq!(load(&[("rules/base.yaml".to_owned(), pack("base", "extends: [a]\nchecks: {}\n")), file("a", "base")]), [
-        "rules/base.yaml:1:1: the base builds on nothing",
-        "rules/base.yaml:4:11: `a` is a solution, and a base cannot build on it",
-        "rules/solutions/a.yaml:4:11: packs build on each other in a circle: `a` -> `base` -> `a`",
-    ]);
+    assert_eq!(
+        load(&[file("a", "p"), platform]),
+        ["rules/solutions/a.yaml:4:11: `p` is a platform, and a solution cannot build on it"]
+    );
+    assert_eq!(
+        load(&[("rules/base.yaml".to_owned(), pack("base", "extends: [a]\nchecks: {}\n")), file("a", "base")]),
+        [
+            "rules/base.yaml:1:1: the base builds on nothing",
+            "rules/base.yaml:4:11: `a` is a solution, and a base cannot build on it",
+            "rules/solutions/a.yaml:4:11: packs build on each other in a circle: `a` -> `base` -> `a`",
+        ]
+    );
 }
 
 #[test]
@@ -264,8 +271,7 @@ fn all_mistakes_of_all_files_in_one_go() {
     let size = SIZE.replace("should", "shuold").replace("drive.bytes >=", "drive.byte >=").replace("fix: ", "fux: ");
     let swap = SWAP.replace("8GB", "8G");
     let base = pack("base", "checks: { media.size: null, node.swop: null }\n");
-    let files =
-        [("checks/node/swap.yaml", swap.as_str()), ("rules/base.yaml", base.as_str()), (PATH, size.as_str())];
+    let files = [("checks/node/swap.yaml", swap.as_str()), ("rules/base.yaml", base.as_str()), (PATH, size.as_str())];
     assert_eq!(
         mistakes(&files),
         [

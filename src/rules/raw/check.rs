@@ -276,4 +276,3 @@ impl JsonSchema for RawSetting {
         json_schema!({ "anyOf": [plain, founded] })
     }
 }
-
