@@ -15,5 +15,6 @@ pub mod host;
 pub mod inventory;
 pub mod reading;
 pub mod report;
+pub mod rules;
 pub mod units;
 pub mod view;

@@ -17,4 +17,5 @@ mod cli;
 mod host;
 mod release_binary;
 mod report;
+mod rules;
 mod schemas;
