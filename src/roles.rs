@@ -23,10 +23,8 @@ pub(crate) struct Ground<'a> {
 pub(crate) fn assign<'a>(ground: &Ground<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {
     let Some(drives) = ground.node.field("drives") else { return ground.node };
     let Some(items) = drives.items() else { return ground.node };
-    let items: Vec<Value<'a>> = items
-        .iter()
-        .map(|drive| with_fields(*drive, &[("role", role(ground, *drive, pack, arena))], arena))
-        .collect();
+    let items: Vec<Value<'a>> =
+        items.iter().map(|drive| with_fields(*drive, &[("role", role(ground, *drive, pack, arena))], arena)).collect();
     let drives = match drives {
         Value::Partial(partial) => {
             Value::Partial(arena.alloc(Partial { items: arena.alloc_slice_copy(&items), ..*partial }))
@@ -37,6 +35,11 @@ pub(crate) fn assign<'a>(ground: &Ground<'a>, pack: &'a EffectivePack, arena: &'
 }
 
 fn role<'a>(ground: &Ground<'a>, drive: Value<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {
+    if let Some(Value::Text(name)) = drive.field("name")
+        && let Some(role) = pack.assigned.get(name)
+    {
+        return Value::Text(role.word());
+    }
     for rule in &pack.roles.drive {
         let params = params(pack, &rule.layer, arena);
         let slots = arena.alloc_slice_copy(&[ground.node, drive, ground.site, params]);

@@ -43,11 +43,11 @@ pub(crate) fn certifying(ground: &Ground<'_>, read_unknown: bool, low_pass: bool
         read_unknown || any(&|part| part.sink.read_unknown),
         "a fact that an active check reads is unknown".to_owned(),
     );
+    miss(low_pass || any(&|part| part.sink.low_pass), "a check passes by a fact or limit of low confidence".to_owned());
     miss(
-        low_pass || any(&|part| part.sink.low_pass),
-        "a check passes by a fact or limit of low confidence".to_owned(),
+        packs.iter().any(|pack| pack.is_relaxed_by_user()),
+        "a demand was relaxed by site, rules or profile".to_owned(),
     );
-    miss(packs.iter().any(|pack| pack.is_relaxed_by_user()), "a demand was relaxed by site, rules or profile".to_owned());
     miss(
         packs.iter().any(|pack| pack.profile != crate::rules::effective::DEFAULT_PROFILE),
         "the profile is not the default".to_owned(),

@@ -58,7 +58,7 @@ impl State {
         match kind {
             Kind::Unique(_) => {
                 let key = crate::rules::digest::of_text(&own.key());
-                Self::Value { key: key.into(), own: None, low }
+                Self::Value { key: key.to_string().into(), own: None, low }
             }
             _ => Self::Value { key: texts.keep(&own.key()), own: Some(own.clone()), low },
         }
@@ -109,6 +109,10 @@ pub(crate) struct Special {
 
 /// Compares the members of all groups. The order of nodes does not matter: members come sorted by node and place.
 pub(crate) fn compare<'m>(kind: &Kind, members: &[Placed<'m>], within_node: bool, gap: bool) -> Vec<Found<'m>> {
+    if let ([only], false) = (members, gap) {
+        // Alone it has nothing to differ from, whatever its value.
+        return vec![Found::TooFew { members: vec![*only], whole: true, needed: 2 }];
+    }
     let mut found = Vec::new();
     let mut groups: BTreeMap<(usize, &Group), Vec<Placed<'m>>> = BTreeMap::new();
     let mut nowhere: Vec<Placed<'m>> = Vec::new();
@@ -170,10 +174,7 @@ fn is_low(placed: &Placed<'_>) -> bool {
 
 fn uniform<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
     if known.len() < 2 {
-        if !known.is_empty() || !whole {
-            found.push(Found::TooFew { members: known.to_vec(), whole, needed: 2 });
-        }
-        return;
+        return too_few(known, whole, 2, found);
     }
     let low = known.iter().any(is_low);
     let sides = by_value(known);
@@ -212,12 +213,16 @@ fn uniform<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
     }
 }
 
+/// Where nothing is known, what is not known has been told of each.
+fn too_few<'m>(known: &[Placed<'m>], whole: bool, needed: usize, found: &mut Vec<Found<'m>>) {
+    if !known.is_empty() {
+        found.push(Found::TooFew { members: known.to_vec(), whole, needed });
+    }
+}
+
 fn unique<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
     if known.len() < 2 {
-        if !known.is_empty() || !whole {
-            found.push(Found::TooFew { members: known.to_vec(), whole, needed: 2 });
-        }
-        return;
+        return too_few(known, whole, 2, found);
     }
     let low = known.iter().any(is_low);
     let mut shared = false;
@@ -244,10 +249,7 @@ fn outliers<'m>(known: &[Placed<'m>], whole: bool, rule: Outlier, found: &mut Ve
         })
         .collect();
     if numbers.len() < needed.max(1) {
-        if !known.is_empty() || !whole {
-            found.push(Found::TooFew { members: known.to_vec(), whole, needed });
-        }
-        return;
+        return too_few(known, whole, needed, found);
     }
     /// Makes the median absolute deviation of a normal distribution its standard deviation: 1 / Φ⁻¹(3/4).
     const SCALE: f64 = 1.482_602_218_505_602;
@@ -265,7 +267,8 @@ fn outliers<'m>(known: &[Placed<'m>], whole: bool, rule: Outlier, found: &mut Ve
         };
         if bad {
             apart = true;
-            let ratio = if median == 0.0 { Own::Unknown("the median is 0".into()) } else { Own::Double(distance / median) };
+            let ratio =
+                if median == 0.0 { Own::Unknown("the median is 0".into()) } else { Own::Double(distance / median) };
             let reference = Own::Double(median);
             found.push(Found::Odd {
                 who: *who,

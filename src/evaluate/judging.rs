@@ -1,10 +1,10 @@
 //! One check on one node: its subjects, and for each the verdict of the assertion or the value to be compared.
 
 use super::compare::{Group, Member, State};
-use super::finding::{Finding, Level, Limit, Verdict, Waived};
+use super::finding::{Finding, Limit, Verdict, Waived};
 use super::node::NodeView;
 use super::own::{Own, Texts};
-use super::subject::{label, Subjects};
+use super::subject::{Subjects, label};
 use super::tally::Tally;
 use crate::expr::{Bindings, Compiled, Fuel, bind, trace_through};
 use crate::rules::check::{Check, Compared, Kind};
@@ -66,7 +66,8 @@ impl<'a> Judging<'a, '_> {
     /// Judges every subject, or keeps what is to be compared.
     pub(crate) fn run(&self, texts: &Texts, sink: &mut Sink) {
         if self.check.subject == Subject::CLUSTER {
-            sink.keys.insert(self.check.id.clone(), self.keys(texts, sink));
+            let keys = self.keys(texts, sink);
+            sink.keys.insert(self.check.id.clone(), keys);
             return;
         }
         let subjects = self.view.subjects(self.check.subject);
@@ -154,25 +155,19 @@ impl<'a> Judging<'a, '_> {
             return;
         }
         let message = match outcome.value {
-            Value::Unknown(reason) => self.unknown_message(reason.text, bindings),
+            // Why it cannot be told, not the sentence about what would have been found.
+            Value::Unknown(reason) => reason.text.to_owned(),
             _ => self.check.message.render(bindings, arena, Fuel::default()),
         };
         let lets: Vec<&Compiled> = self.check.lets.iter().map(|(_, compiled)| compiled).collect();
         let names = self.names();
-        let (_, trace) =
-            trace_through(assert, &lets, self.check.slots.len(), bindings, &names, arena, Fuel::default());
+        let (_, trace) = trace_through(assert, &lets, self.check.slots.len(), bindings, &names, arena, Fuel::default());
         let mut finding = self.finding(label(self.check.subject, subject), verdict, message);
         finding.evidence = self.view.evidence(&trace);
         finding.low_confidence = low;
         finding.waived = self.waived(subject, verdict, sink);
         sink.tally.add(verdict, self.variant.level, finding.waived.is_some());
         sink.findings.push(finding);
-    }
-
-    /// The reason alone tells what to do; where the message tells more than that, it comes first.
-    fn unknown_message(&self, reason: &str, bindings: &Bindings<'a>) -> String {
-        let message = self.check.message.render(bindings, self.view.arena, Fuel::default());
-        if message.contains(reason) { message } else { format!("{message}: unknown ({reason})") }
     }
 
     fn lets_read_low(&self, subject: Value<'a>) -> bool {
@@ -285,11 +280,8 @@ impl<'a> Judging<'a, '_> {
             let outcome = key.eval(&bindings, self.view.arena, Fuel::default());
             sink.read_unknown |= outcome.value.is_unknown();
             let own = Own::of(outcome.value, texts);
-            let own = if outcome.read_low {
-                Own::Low(Box::new(own), texts.keep("a fact of low confidence"))
-            } else {
-                own
-            };
+            let own =
+                if outcome.read_low { Own::Low(Box::new(own), texts.keep("a fact of low confidence")) } else { own };
             (texts.keep(name), own)
         });
         Own::Record(fields.collect())
@@ -365,9 +357,4 @@ pub(crate) fn undetermined(check: &Check, variants: &[Variant], reason: &str) ->
     let strictest = variants.iter().min_by_key(|variant| variant.level)?;
     let message = format!("it cannot be told what is demanded: {reason}");
     Some(finding(check, strictest, "node".to_owned(), Verdict::Unknown, message))
-}
-
-/// The strictest of some levels.
-pub(crate) fn strictest(levels: impl Iterator<Item = Level>) -> Option<Level> {
-    levels.min()
 }

@@ -12,7 +12,5 @@ mod tally;
 mod telling;
 
 pub use judging::Detail;
-pub use run::{
-    Certifying, Fleet, JudgeError, NodeSummary, PackUsed, Remain, Run, Settings, judge,
-};
+pub use run::{Certifying, Fleet, JudgeError, NodeSummary, PackUsed, Remain, Run, Settings, judge};
 pub use tally::{Counts, Tally};

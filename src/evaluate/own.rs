@@ -124,15 +124,6 @@ impl Own {
         }
     }
 
-    /// Whether it rests on a fact of low confidence.
-    pub(crate) fn is_low(&self) -> bool {
-        match self {
-            Self::Low(..) => true,
-            Self::List(items) | Self::Partial(items, ..) => items.iter().any(Self::is_low),
-            _ => false,
-        }
-    }
-
     /// As a text by which equal values are told equal and by which they are ordered; numbers by their exact value.
     pub(crate) fn key(&self) -> String {
         match self.plain() {

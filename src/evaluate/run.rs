@@ -159,8 +159,11 @@ pub fn judge(fleet: &(impl Fleet + ?Sized), rules: &RuleSet, settings: &Settings
     let mut parts = parts?;
     let names = name(&mut parts);
     let mut together = together(fleet, &parts, &names, &packs, settings)?;
-    let used: BTreeSet<usize> =
-        parts.iter().flat_map(|part| part.sink.waivers.iter().copied()).chain(together.waivers.iter().copied()).collect();
+    let used: BTreeSet<usize> = parts
+        .iter()
+        .flat_map(|part| part.sink.waivers.iter().copied())
+        .chain(together.waivers.iter().copied())
+        .collect();
     let leftovers = certify::leftovers(packs.default_pack(), &used, settings.as_of);
 
     let mut tally = Tally::default();
@@ -278,8 +281,7 @@ impl<'r> Packs<'r> {
     fn remains(&self, parts: &[Part]) -> Vec<Remain> {
         let mut remains: Vec<Remain> = Vec::new();
         for remain in self.in_use(parts).flat_map(|effective| &effective.remains) {
-            let remain =
-                Remain { what: remain.what.clone(), why: remain.why.clone(), source: remain.source.clone() };
+            let remain = Remain { what: remain.what.clone(), why: remain.why.clone(), source: remain.source.clone() };
             if !remains.contains(&remain) {
                 remains.push(remain);
             }
@@ -292,8 +294,7 @@ impl<'r> Packs<'r> {
         let (node, not_collected) = facts(inventory, arena);
         self.rules.platforms().find_map(|pack| {
             let slots = arena.alloc_slice_copy(&[node]);
-            let value =
-                pack.matches.as_ref()?.eval(&Bindings::new(slots, not_collected), arena, Fuel::default()).value;
+            let value = pack.matches.as_ref()?.eval(&Bindings::new(slots, not_collected), arena, Fuel::default()).value;
             matches!(value, Value::Bool(true)).then(|| pack.name.clone())
         })
     }

@@ -27,7 +27,9 @@ impl<'a> NodeView<'a> {
         }
         match found {
             Value::List(items) => Subjects { items, gap: None },
-            Value::Partial(partial) => Subjects { items: partial.items, gap: partial.unknown.map(|reason| reason.text) },
+            Value::Partial(partial) => {
+                Subjects { items: partial.items, gap: partial.unknown.map(|reason| reason.text) }
+            }
             Value::Unknown(reason) => Subjects { items: &[], gap: Some(reason.text) },
             _ => Subjects { items: &[], gap: Some("not a list of things") },
         }

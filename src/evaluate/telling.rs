@@ -26,7 +26,6 @@ const NAMED: usize = 8;
 /// A check as it counts for the nodes together.
 pub(crate) struct Chosen<'p> {
     pub(crate) check: &'p Arc<Check>,
-    effective: &'p EffectiveCheck,
     /// The strictest of the variants that count on the nodes.
     variant: &'p Variant,
 }
@@ -73,7 +72,12 @@ struct Open<'p> {
 }
 
 impl<'p> Telling<'p> {
-    pub(crate) fn new(packs: &'p Packs<'p>, parts: &'p [Part], names: &'p [String], settings: &'p Settings<'p>) -> Self {
+    pub(crate) fn new(
+        packs: &'p Packs<'p>,
+        parts: &'p [Part],
+        names: &'p [String],
+        settings: &'p Settings<'p>,
+    ) -> Self {
         Self { packs, parts, names, settings, out: Together::default(), tasks: BTreeMap::new(), open: Vec::new() }
     }
 
@@ -91,9 +95,8 @@ impl<'p> Telling<'p> {
     /// The check, and the strictest of what is demanded of the nodes.
     pub(crate) fn chosen(&self, id: &str) -> Option<Chosen<'p>> {
         let of = |node: usize| Some((self.variant(node, id)?, self.effective(node, id)?.1));
-        let (variant, effective) =
-            (0..self.parts.len()).filter_map(of).min_by_key(|(variant, _)| variant.level)?;
-        Some(Chosen { check: &effective.check, effective, variant })
+        let (variant, effective) = (0..self.parts.len()).filter_map(of).min_by_key(|(variant, _)| variant.level)?;
+        Some(Chosen { check: &effective.check, variant })
     }
 
     pub(crate) fn comparison(&mut self, chosen: &Chosen<'p>, found: Vec<Found<'_>>, gap: Option<&str>) {
@@ -210,7 +213,8 @@ impl<'p> Telling<'p> {
     fn open(&mut self, chosen: &Chosen<'p>, sides: Vec<(String, Vec<Placed<'_>>)>, shared: bool) {
         let place = self.open.len();
         let everyone: Vec<Placed<'_>> = sides.iter().flat_map(|(_, side)| side).copied().collect();
-        let waiver = everyone.iter().map(|who| who.member.waived).reduce(|a, b| if a == b { a } else { None }).flatten();
+        let waiver =
+            everyone.iter().map(|who| who.member.waived).reduce(|a, b| if a == b { a } else { None }).flatten();
         let mut open = Open {
             check: chosen.check,
             variant: chosen.variant,
@@ -297,8 +301,8 @@ impl<'p> Telling<'p> {
         let bindings = bound(false);
         let outcome = assert.eval(&bindings, &arena, Fuel::default());
         let sure = assert.eval(&bound(true), &arena, Fuel::default()).value;
-        let low = !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b)
-            && !outcome.value.is_unknown();
+        let low =
+            !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b) && !outcome.value.is_unknown();
         let verdict = match outcome.value {
             Value::Bool(true) => Verdict::Pass,
             Value::Bool(false) if low && chosen.variant.level == Level::Must => Verdict::Warn,
@@ -308,10 +312,9 @@ impl<'p> Telling<'p> {
         };
         self.out.low_pass |= low && verdict == Verdict::Pass;
         self.out.read_unknown |= verdict == Verdict::Unknown;
-        let message = chosen.check.message.render(&bindings, &arena, Fuel::default());
         let message = match outcome.value {
-            Value::Unknown(reason) if !message.contains(reason.text) => format!("{message}: unknown ({})", reason.text),
-            _ => message,
+            Value::Unknown(reason) => reason.text.to_owned(),
+            _ => chosen.check.message.render(&bindings, &arena, Fuel::default()),
         };
         let mut finding = finding(chosen.check, chosen.variant, "cluster".to_owned(), verdict, message);
         finding.low_confidence = low;
@@ -335,7 +338,10 @@ impl<'p> Telling<'p> {
         let waiver = self.packs.default_pack().waivers.iter().position(|waiver| {
             waiver.check == chosen.check.id
                 && waiver.holds_on(self.settings.as_of)
-                && matches!(waiver.scope.eval(&Bindings::new(slots, &not_collected), &arena, Fuel::default()).value, Value::Bool(true))
+                && matches!(
+                    waiver.scope.eval(&Bindings::new(slots, &not_collected), &arena, Fuel::default()).value,
+                    Value::Bool(true)
+                )
         });
         if matches!(verdict, Verdict::Fail | Verdict::Warn) {
             finding.waived = waiver.and_then(|index| self.waived(index));
@@ -407,8 +413,7 @@ impl<'p> Telling<'p> {
                 };
                 (verdict, format!("{message}; {}", against(task.check, special)), *waiver, special.low)
             }
-            What::Unknown(reason) if message.contains(reason.as_ref()) => (Verdict::Unknown, message, None, false),
-            What::Unknown(reason) => (Verdict::Unknown, format!("{message}: unknown ({reason})"), None, false),
+            What::Unknown(reason) => (Verdict::Unknown, reason.to_string(), None, false),
             What::Absent(waiver) => (absent(task.check, level), message, *waiver, false),
             What::Name(..) => return,
         };
