@@ -18,4 +18,5 @@ mod host;
 mod live;
 mod release_binary;
 mod report;
+mod rules;
 mod schemas;
