@@ -1,1 +1,15 @@
-//! Integration tests
+//! Integration tests: one binary, a file a subject.
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
+
+mod expr;
