@@ -14,6 +14,7 @@
 
 mod architecture;
 mod cli;
+mod expr;
 mod host;
 mod live;
 mod release_binary;
