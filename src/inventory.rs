@@ -282,33 +282,40 @@ record! {
 }
 
 record! {
-    /// One physical medium. Its identity is `wwn`, `eui64` or `nguid` where trustworthy, else model and serial; `name` is only where it was seen.
+    /// One physical medium: a dual-port or multi-namespace NVMe drive once, paths of SCSI once. Volumes of RAID controllers are listed
+    /// with transport `raid`; the collection is then partial, for their media are hidden. A region of persistent memory counts as one.
+    /// Its identity is `id`; `name` is only where it was seen.
     pub struct Drive {
-        /// The kernel's name of its (first) block device, as in "sda" or "nvme0n1".
+        /// The kernel's name of its first block device, as in "sda" or "nvme0n1"; of a controller without namespaces, "nvme0".
         pub name: Reading<String>,
-        /// Stable identity: "wwn:...", "nguid:...", "eui64:..." or "serial:MODEL:SERIAL", the first that is known.
+        /// Stable identity: "wwn:...", "nguid:...", "eui64:..." or "serial:MODEL:SERIAL", the first that is known. One that two drives share is a conflict.
         pub id: Reading<String>,
-        /// Vendor. `device/vendor` (SCSI INQUIRY; "ATA" says only that a translation layer answered); absent for NVMe.
+        /// Vendor. `device/vendor` (SCSI INQUIRY; "ATA" says only that a translation layer answered); absent for NVMe, virtio and MMC, which have numbers.
         pub vendor: Reading<String>,
-        /// Model. `device/model`, or `/sys/class/nvme/*/model`.
+        /// Model. `/sys/class/nvme/*/model`; of an ATA drive SCSI VPD page 89h (`device/vpd_pg89`) or udev's database; else `device/model`
+        /// (SCSI INQUIRY). Unreadable where INQUIRY's 16 characters of an ATA drive's 40 are all there is and may be cut.
         pub model: Reading<String>,
-        /// Serial number. `/sys/class/nvme/*/serial`, SCSI VPD page 80h (`device/vpd_pg80`), `device/serial`, udev's database.
+        /// Serial number. `/sys/class/nvme/*/serial`; SCSI VPD page 80h (`device/vpd_pg80`), then 89h, udev's database, and of USB the
+        /// bridge's own; `serial` of virtio, `device/serial` of MMC. Places that contradict each other are a conflict.
         pub serial: Reading<String>,
-        /// Firmware revision. `/sys/class/nvme/*/firmware_rev`, `device/rev` (SCSI INQUIRY, 4 characters of a SATA drive's 8).
+        /// Firmware revision. `/sys/class/nvme/*/firmware_rev`; of an ATA drive SCSI VPD page 89h or udev's database, for `device/rev` (SCSI
+        /// INQUIRY) holds 4 of its 8 characters; else `device/rev`.
         pub firmware: Reading<String>,
-        /// World Wide Name, lower-case hexadecimal. `device/wwid` or SCSI VPD page 83h (`device/vpd_pg83`).
+        /// World Wide Name, lower-case hexadecimal. `device/wwid`, SCSI VPD page 83h (`device/vpd_pg83`), udev's database. A name that the
+        /// device made up itself (NAA 3, T10 vendor text) is none; absent for NVMe. Conflict if two drives have the same.
         pub wwn: Reading<String>,
-        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero is absent.
+        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero or all ones is absent. Conflict if two drives have the same.
         pub eui64: Reading<String>,
-        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; all zero is absent.
+        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; all zero or all ones is absent. Conflict if two drives have the same.
         pub nguid: Reading<String>,
-        /// Capacity: the bytes of all its namespaces, or of its disk. `size`, in sectors of 512 bytes.
+        /// Capacity: the bytes of all its namespaces, each once, or of its disk. `size`, in sectors of 512 bytes whatever the block size. A fixed disk of
+        /// size 0 did not answer: unreadable, as for a controller none of whose namespaces is a block device.
         pub bytes: Reading<Bytes>,
-        /// What it is made of.
+        /// What it is made of. The drive's rotation rate (SCSI VPD page B1h or 89h), else `queue/rotational`, where the transport lets it mean something.
         pub media: Reading<Media>,
-        /// How it is attached.
+        /// How it is attached. The device path, the driver of its SCSI host, INQUIRY; `/sys/class/nvme/*/transport`.
         pub transport: Reading<Transport>,
-        /// The kernel takes it for a rotating disk. `queue/rotational`.
+        /// The kernel takes it for a rotating disk; of virtio and USB that is often no more than a default. `queue/rotational`.
         pub rotational: Reading<bool>,
         /// Logical block size. `queue/logical_block_size`.
         pub logical_block_size: Reading<Bytes>,
@@ -322,19 +329,20 @@ record! {
         pub removable: Reading<bool>,
         /// The kernel refuses to write to it. `ro`.
         pub read_only: Reading<bool>,
-        /// What it is used for now.
+        /// What it is used for now, directly or by what stands on it through partitions, holders, device mapper, md and pools. Unreadable, never
+        /// `free`, where a mount table, holders or partitions could not be read, or in a container.
         pub usage: Reading<Usage>,
-        /// Where it or what is on it is mounted, sorted. `/proc/self/mountinfo`.
+        /// Where it or what is on it is mounted, sorted. `/proc/1/mountinfo` and `/proc/self/mountinfo`; a list that is not empty may lack those of other namespaces.
         pub mountpoints: Reading<Vec<String>>,
         /// Block devices of the kernel that are this drive: namespaces, or SCSI disks of several paths; sorted.
         pub block_devices: Reading<Vec<String>>,
-        /// Ways by which it is reached: NVMe controllers, or SCSI addresses; sorted.
+        /// Ways by which it is reached: NVMe controllers, SCSI addresses, or else the device above ("virtio1"); sorted.
         pub paths: Reading<Vec<String>>,
-        /// NUMA node of its controller; absent where the platform says none (-1). `numa_node` of the next PCI function above.
+        /// NUMA node of its controller; absent where the platform says none (-1). `numa_node` of the next PCI function above; conflict as there.
         pub numa_node: Reading<u64>,
-        /// PCI function it hangs under, as in "0000:3b:00.0".
+        /// PCI function it hangs under, as in "0000:3b:00.0". A drive whose paths hang under several has no one: conflict.
         pub pci_address: Reading<String>,
-        /// State that the kernel gives it ("running", "live"). `device/state`.
+        /// State that the kernel gives it ("running", "live"); of paths that differ all, as in "live,resetting". `device/state`.
         pub state: Reading<String>,
     }
 }
@@ -346,7 +354,7 @@ words! {
         Hdd = "hdd",
         /// Flash or another memory without moving parts.
         Ssd = "ssd",
-        /// A disk of a virtual machine or of a RAID card: what is below is not seen.
+        /// A disk of a virtual machine, or a volume of a RAID card or storage server: what is below is not seen.
         Virtual = "virtual",
     }
 }
@@ -354,7 +362,7 @@ words! {
 words! {
     /// How a drive is attached.
     pub enum Transport {
-        /// NVMe over PCIe.
+        /// NVMe over PCIe, directly or through the translation layer of a SAS controller.
         Nvme = "nvme",
         /// NVMe over a fabric.
         NvmeFabric = "nvme-fabric",
@@ -362,7 +370,7 @@ words! {
         Sata = "sata",
         /// SAS.
         Sas = "sas",
-        /// Parallel SCSI, or SCSI of a transport that the kernel does not name.
+        /// Parallel SCSI, or a SCSI adapter that a hypervisor makes up.
         Scsi = "scsi",
         /// Fibre Channel.
         Fc = "fc",
@@ -378,7 +386,7 @@ words! {
         Xen = "xen",
         /// IBM DASD.
         Dasd = "dasd",
-        /// Volume of a RAID controller.
+        /// Volume of a RAID controller, or a mirror of boot drives that poses as one disk.
         Raid = "raid",
         /// Persistent memory (NVDIMM).
         Pmem = "pmem",
@@ -400,17 +408,17 @@ words! {
 words! {
     /// What a drive is used for now; the first that holds.
     pub enum Usage {
-        /// Holds the running system: `/`, `/boot`, `/usr` or `/boot/efi`, directly or through what is stacked on it.
+        /// Holds the running system: `/`, `/boot`, `/boot/efi`, `/efi`, `/usr` or `/etc`, or the medium whose image is `/` (`/sysroot`, live systems).
         Boot = "boot",
         /// Something on it is mounted.
         Mounted = "mounted",
         /// Swap space in use.
         Swap = "swap",
-        /// Held by md, device mapper, bcache or another user of the kernel.
+        /// Held by md, device mapper, bcache, an imported ZFS pool, a loop device or another user of the kernel. An idle multipath map does not count.
         Held = "held",
         /// Has partitions, none in use.
         Partitioned = "partitioned",
-        /// None of these. Whether data lies on it is another question.
+        /// None of these. Whether data lies on it is another question, and whoever opens the bare device (a virtual machine, Ceph without LVM) is not seen.
         Free = "free",
     }
 }
@@ -436,7 +444,7 @@ record! {
         pub subsystem_nqn: Reading<String>,
         /// NUMA node; absent where the platform says none (-1). `/sys/class/nvme/*/numa_node`, else of its PCI function.
         pub numa_node: Reading<u64>,
-        /// Namespaces (block devices) reached through it, hidden paths by the name of their shared device; sorted.
+        /// Namespaces (block devices) reached through it, hidden paths by the name of their shared device; sorted. Its folder below `/sys/class/nvme`.
         pub namespaces: Reading<Vec<String>>,
     }
 }
@@ -470,7 +478,7 @@ record! {
         pub slaves: Reading<Vec<String>>,
         /// Devices that stand on it, sorted. `holders`.
         pub holders: Reading<Vec<String>>,
-        /// Where it is mounted, sorted. `/proc/self/mountinfo` by device number or by source name.
+        /// Where it is mounted, sorted. `/proc/1/mountinfo` and `/proc/self/mountinfo` by device number, by source where the file system has none of its own.
         pub mountpoints: Reading<Vec<String>>,
         /// In use as swap. `/proc/swaps`.
         pub swap: Reading<bool>,
@@ -538,7 +546,7 @@ words! {
         Floppy = "floppy",
         /// Medium that a management controller presents.
         VirtualMedia = "virtual-media",
-        /// A reader without a medium: size 0.
+        /// A reader without a medium, or a network block device that is not connected: size 0.
         NoMedium = "no-medium",
         /// MTD flash of the board.
         Mtd = "mtd",

@@ -70,6 +70,53 @@ fn told(mut file: Box<dyn Read>) -> Result<Input, String> {
     Ok(Input::Json(bytes))
 }
 
+/// The whole of a file that is not larger than `most` bytes.
+///
+/// # Errors
+/// The cause, if it cannot be read or is larger.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|error| cause(&error))?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| cause(&error))?;
+    if bytes.len() as u64 > most { Err(format!("larger than {most} bytes")) } else { Ok(bytes) }
+}
+
+/// The `.yaml` files under `checks`, `rules` and `fixtures/checks` of a folder, by their path in it. Links are not
+/// followed.
+///
+/// # Errors
+/// A line with the path and the cause, if the folder or a file cannot be read, or a file is larger than `most` bytes.
+pub(crate) fn rule_files(folder: &Path, most: u64) -> Result<Vec<(String, Vec<u8>)>, String> {
+    /// Folders within each other.
+    const DEPTH: usize = 8;
+    let told = |path: &Path, error: &io::Error| format!("cannot read {}: {}", path.display(), cause(error));
+    fs::read_dir(folder).map_err(|error| told(folder, &error))?;
+    let mut files = Vec::new();
+    let mut folders: Vec<(String, usize)> =
+        ["checks", "rules", "fixtures/checks"].iter().map(|name| ((*name).to_owned(), 0)).collect();
+    while let Some((inside, depth)) = folders.pop() {
+        let path = folder.join(&inside);
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(|error| told(&path, &error))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| told(&path, &error))?;
+            let kind = entry.file_type().map_err(|error| told(&entry.path(), &error))?;
+            let name = format!("{inside}/{}", entry.file_name().to_string_lossy());
+            if kind.is_dir() && depth < DEPTH {
+                folders.push((name, depth + 1));
+            } else if kind.is_file() && name.ends_with(".yaml") {
+                let bytes = read(&entry.path(), most)
+                    .map_err(|cause| format!("cannot read {}: {cause}", entry.path().display()))?;
+                files.push((name, bytes));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// Writes standard output.
 ///
 /// # Errors

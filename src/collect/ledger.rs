@@ -140,7 +140,8 @@ impl<'h> Ledger<'h> {
 
     fn text_parsed<T>(&self, path: &str, bytes: &[u8], parse: impl FnOnce(&str) -> Result<T, String>) -> Reading<T> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => match parse(text.trim_end()) {
+            // tar fills a sysfs file up to the 4096 bytes that it said it had with zeros.
+            Ok(text) => match parse(text.trim_end_matches(|c: char| c.is_whitespace() || c == '\0')) {
                 Ok(value) => Reading::Known(value),
                 Err(cause) => self.malformed(path, cause),
             },
@@ -190,8 +191,14 @@ impl<'h> Ledger<'h> {
         Read { reading, source }
     }
 
-    /// An answer that its format does not allow.
+    /// An answer that its format does not allow. A long cause, which quotes the answer, is cut.
     pub fn malformed<T>(&self, path: &str, cause: impl Into<String>) -> Reading<T> {
+        const LONGEST: usize = 200;
+        let mut cause: String = cause.into();
+        if let Some((end, _)) = cause.char_indices().nth(LONGEST) {
+            cause.truncate(end);
+            cause.push_str(" ...");
+        }
         Reading::Unreadable(self.error(format!("parse {path}"), ErrorKind::Malformed, cause))
     }
 

@@ -8,80 +8,85 @@ use crate::inventory::{FirmwareInterface, System};
 use crate::reading::{ErrorKind, Reading};
 
 /// Where the kernel shows strings of SMBIOS. The first is a link to the second, which a copied tree may lack.
-const DMI: &[&str] = &["/sys/class/dmi/id", "/sys/devices/virtual/dmi/id"];
+const DMI: [&str; 2] = ["/sys/class/dmi/id", "/sys/devices/virtual/dmi/id"];
 
 /// Reads the system.
 pub fn collect(ledger: &Ledger<'_>) -> System {
     let mut system = System::default();
-    let dmi = dmi_folder(ledger);
-    let text = |file: &str| dmi_read(ledger, dmi, file, filled);
-    set!(system.vendor, or(text("sys_vendor"), ledger, dmi, &[("/proc/sysinfo", manufacturer)]));
-    let products: &[(&str, Parser<Option<String>>)] =
-        &[("/proc/device-tree/model", filled), ("/proc/sysinfo", machine_type)];
-    set!(system.product, or(text("product_name"), ledger, dmi, products));
+    let dmi = Dmi::find(ledger);
+    let text = |file: &str| dmi.read(file, filled);
+    set!(system.vendor, dmi.or(text("sys_vendor"), &[("/proc/sysinfo", manufacturer)]));
+    set!(
+        system.product,
+        dmi.or(text("product_name"), &[("/proc/device-tree/model", filled), ("/proc/sysinfo", machine_type)])
+    );
     set!(system.product_version, text("product_version"));
     set!(system.family, text("product_family"));
     set!(system.sku, text("product_sku"));
-    let serials: &[(&str, Parser<Option<String>>)] = &[
+    let serials: [(&str, Parser<Option<String>>); 3] = [
         ("/proc/device-tree/serial-number", filled),
         ("/proc/device-tree/system-id", filled),
         ("/proc/sysinfo", sequence_code),
     ];
-    set!(system.serial, or(text("product_serial"), ledger, dmi, serials));
-    set!(system.uuid, dmi_read(ledger, dmi, "product_uuid", parse_uuid));
+    set!(system.serial, dmi.or(text("product_serial"), &serials));
+    set!(system.uuid, dmi.read("product_uuid", parse_uuid));
     set!(system.board_vendor, text("board_vendor"));
     set!(system.board_product, text("board_name"));
     set!(system.board_serial, text("board_serial"));
-    set!(system.chassis_type, dmi_read(ledger, dmi, "chassis_type", parse_chassis_type));
-    set!(system.bios_vendor, dmi_read(ledger, dmi, "bios_vendor", stated));
-    set!(system.bios_version, dmi_read(ledger, dmi, "bios_version", stated));
-    set!(system.bios_date, dmi_read(ledger, dmi, "bios_date", stated));
+    set!(system.chassis_type, dmi.read("chassis_type", parse_chassis_type));
+    set!(system.bios_vendor, dmi.read("bios_vendor", stated));
+    set!(system.bios_version, dmi.read("bios_version", stated));
+    set!(system.bios_date, dmi.read("bios_date", stated));
     set!(system.firmware_interface, firmware_interface(ledger));
-    let (hypervisor, virtual_machine) = virt::collect(ledger, dmi.unwrap_or("/sys/class/dmi/id"));
+    let (hypervisor, virtual_machine) =
+        virt::collect(ledger, dmi.folder.as_ref().copied().unwrap_or("/sys/class/dmi/id"));
     set!(system.hypervisor, hypervisor);
     set!(system.virtual_machine, virtual_machine);
     system
 }
 
-/// The folder with the strings of SMBIOS, if there is one.
-fn dmi_folder(ledger: &Ledger<'_>) -> Option<&'static str> {
-    DMI.iter().copied().find(|folder| ledger.host().list(folder).is_ok())
+/// The strings of SMBIOS, if the kernel shows any.
+struct Dmi<'l, 'h> {
+    ledger: &'l Ledger<'h>,
+    folder: Result<&'static str, Read<()>>,
 }
 
-/// A string of SMBIOS. The kernel has a file for each that the firmware fills (`drivers/firmware/dmi-id.c`), so where the
-/// folder is, a missing file means that there is none.
-fn dmi_read<T>(
-    ledger: &Ledger<'_>,
-    folder: Option<&'static str>,
-    file: &str,
-    parse: impl FnOnce(&str) -> Result<Option<T>, String>,
-) -> Read<T> {
-    const NO_DMI: Missing = Missing::Untold("the firmware has no SMBIOS, or the kernel does not export it");
-    let missing = if folder.is_some() { Missing::Absent } else { NO_DMI };
-    let folder = folder.unwrap_or("/sys/class/dmi/id");
-    flat(ledger.parsed(&format!("{folder}/{file}"), missing, parse))
-}
-
-/// The first of other places that tells, where there is no SMBIOS at all.
-fn or(
-    read: Read<String>,
-    ledger: &Ledger<'_>,
-    dmi: Option<&'static str>,
-    others: &[(&str, Parser<Option<String>>)],
-) -> Read<String> {
-    if dmi.is_some() {
-        return read;
+impl<'l, 'h> Dmi<'l, 'h> {
+    fn find(ledger: &'l Ledger<'h>) -> Self {
+        const NO_DMI: Missing = Missing::Untold("the firmware has no SMBIOS, or the kernel does not export it");
+        let found = DMI.into_iter().find(|folder| ledger.host().list(folder).is_ok());
+        let folder = found.ok_or_else(|| {
+            let [first, _] = DMI;
+            ledger.list(first, NO_DMI).map(|_| ())
+        });
+        Self { ledger, folder }
     }
-    for (path, parse) in others {
-        // Without the ledger, for most machines have none of these.
-        if ledger.host().read(path).is_ok() {
-            let other = flat(ledger.parsed(path, Missing::Absent, *parse));
-            if matches!(other.reading, Reading::Known(_)) {
-                return other;
-            }
+
+    /// A string. The kernel has a file for each that the firmware fills (`drivers/firmware/dmi-id.c`), so where the folder
+    /// is, a missing file means that there is none.
+    fn read<T>(&self, file: &str, parse: impl FnOnce(&str) -> Result<Option<T>, String>) -> Read<T> {
+        match &self.folder {
+            Ok(folder) => flat(self.ledger.parsed(&format!("{folder}/{file}"), Missing::Absent, parse)),
+            Err(none) => flat(none.clone().map(|()| None)),
         }
     }
-    read
+
+    /// The first of other places that tells, where there is no SMBIOS at all.
+    fn or(&self, read: Read<String>, others: &[(&str, Parser<Option<String>>)]) -> Read<String> {
+        if self.folder.is_ok() {
+            return read;
+        }
+        for (path, parse) in others {
+            // Without the ledger, for most machines have none of these.
+            if self.ledger.host().read(path).is_ok() {
+                let other = flat(self.ledger.parsed(path, Missing::Absent, *parse));
+                if matches!(other.reading, Reading::Known(_)) {
+                    return other;
+                }
+            }
+        }
+        read
+    }
 }
 
 fn flat<T>(read: Read<Option<T>>) -> Read<T> {

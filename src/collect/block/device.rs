@@ -34,7 +34,7 @@ pub(crate) struct Device {
 /// Block devices by name, and why some may be missing.
 pub(crate) struct Devices {
     pub(crate) by_name: BTreeMap<String, Device>,
-    /// Why disks, or partitions of some disk, may be missing.
+    /// Why disks may be missing.
     pub(crate) reasons: Vec<ErrorId>,
     /// By disk: why its partitions may not be all.
     pub(crate) partitions_unknown: BTreeMap<String, ErrorId>,
@@ -116,7 +116,6 @@ impl Devices {
         // A hidden path has no partitions of its own.
         if let Some(error) = unknown.filter(|_| disk.kind != NameKind::NvmePath) {
             self.partitions_unknown.insert(disk.name.clone(), error);
-            self.reasons.push(error);
         }
         for (name, base) in found {
             let mut partition = device(ledger, &name, &base, Some(&disk), disk.path.clone());
@@ -185,8 +184,14 @@ fn device(ledger: &Ledger<'_>, name: &str, base: &str, disk: Option<&Device>, pa
     let kind = disk.map_or_else(|| names::classify(name), |disk| disk.kind);
     let at = |file: &str| format!("{base}/{file}");
     let told = Missing::Untold("every block device has it");
+    let hidden = kind == NameKind::NvmePath;
+    let not_if_hidden = if hidden { Missing::Absent } else { told };
     // Hidden disks have no device number (GENHD_FL_HIDDEN, block/genhd.c).
-    let no_number = if kind == NameKind::NvmePath { Missing::Absent } else { told };
+    let dev = if hidden {
+        Read { reading: Reading::Absent, source: ledger.source("derived: a hidden path has none") }
+    } else {
+        ledger.parsed(&at("dev"), told, device_number)
+    };
     let removable = match disk {
         Some(disk) => disk.removable.clone(),
         None => ledger.parsed(&at("removable"), told, flag),
@@ -197,15 +202,15 @@ fn device(ledger: &Ledger<'_>, name: &str, base: &str, disk: Option<&Device>, pa
         disk: disk.map(|disk| disk.name.clone()),
         kind,
         path,
-        dev: ledger.parsed(&at("dev"), no_number, device_number),
+        dev,
         bytes: bytes(ledger, &at("size"), kind, disk.is_none(), &removable),
         read_only: ledger.parsed(&at("ro"), told, flag),
         removable,
         folder: ledger.list(base, told),
         // The folder is there whether or not there is anything in it.
-        holders: ledger.list(&at("holders"), if kind == NameKind::NvmePath { Missing::Absent } else { told }),
+        holders: ledger.list(&at("holders"), not_if_hidden),
         // Partitions have none.
-        slaves: ledger.list(&at("slaves"), if disk.is_some() { Missing::Absent } else { no_number }),
+        slaves: ledger.list(&at("slaves"), if disk.is_some() { Missing::Absent } else { not_if_hidden }),
     }
 }
 

@@ -21,7 +21,11 @@ pub(crate) fn reasons(ledger: &Ledger<'_>, hosts: &BTreeSet<u32>) -> Vec<ErrorId
 /// RAID controllers that show no disk at all: they have no drives, or hide them until they are in a volume.
 fn raid_hosts(ledger: &Ledger<'_>, with_disks: &BTreeSet<u32>) -> Vec<ErrorId> {
     const CLASS: &str = "/sys/class/scsi_host";
-    let Reading::Known(listing) = ledger.list(CLASS, Missing::Absent).reading else { return Vec::new() };
+    let listing = match ledger.list(CLASS, Missing::Absent).reading {
+        Reading::Known(listing) => listing,
+        Reading::Absent => return Vec::new(),
+        Reading::Unreadable(error) => return vec![error],
+    };
     let mut reasons = Vec::new();
     for name in &listing.names {
         let Some(host) = name.strip_prefix("host").and_then(|number| number.parse().ok()) else { continue };
@@ -42,7 +46,11 @@ fn raid_hosts(ledger: &Ledger<'_>, with_disks: &BTreeSet<u32>) -> Vec<ErrorId> {
 /// Storage functions of PCI without the driver that would make block devices.
 fn functions(ledger: &Ledger<'_>) -> Vec<ErrorId> {
     const BUS: &str = "/sys/bus/pci/devices";
-    let Reading::Known(listing) = ledger.list(BUS, Missing::Absent).reading else { return Vec::new() };
+    let listing = match ledger.list(BUS, Missing::Absent).reading {
+        Reading::Known(listing) => listing,
+        Reading::Absent => return Vec::new(),
+        Reading::Unreadable(error) => return vec![error],
+    };
     let mut reasons = Vec::new();
     for function in &listing.names {
         let base = format!("{BUS}/{function}");

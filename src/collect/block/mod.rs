@@ -1,19 +1,24 @@
 //! Drives, NVMe controllers, block devices, and what is left out: sysfs and procfs only, nothing is opened in `/dev`.
 //!
 //! In order: NVMe controllers ([`nvme`]), every block device by itself ([`device`]), who uses which ([`users`]), what
-//! stands on what ([`usage`]), which devices are one drive ([`drives`]), and the records ([`record`]).
+//! stands on what ([`usage`]), which devices are one drive ([`drives`]), and the records ([`record`],
+//! [`disk_drive`], [`nvme_drive`]).
 
 mod device;
+mod disk_drive;
 mod drives;
 mod hidden;
 mod kind;
 mod mounts;
 mod names;
 mod nvme;
+mod nvme_drive;
 mod path;
 mod raid;
 mod record;
 mod scsi;
+#[cfg(test)]
+mod tests;
 mod udev;
 mod usage;
 mod users;
@@ -83,11 +88,19 @@ pub fn collect(ledger: &Ledger<'_>) -> BlockSection {
 
     let mut excluded = Vec::new();
     let mut looked_at = Vec::new();
+    // Of the excluded, and of those that are looked at.
+    let mut unseen = (devices.reasons.clone(), devices.reasons.clone());
     for device in devices.in_order() {
         let whole = device.disk.as_ref().and_then(|disk| devices.by_name.get(disk));
         match record::exclusion_of(ledger, whole.unwrap_or(device)) {
-            Some(reason) => excluded.push(context.excluded(device, reason)),
-            None => looked_at.push((device, whole)),
+            Some(reason) => {
+                excluded.push(context.excluded(device, reason));
+                unseen.0.extend(devices.partitions_unknown.get(&device.name));
+            }
+            None => {
+                looked_at.push((device, whole));
+                unseen.1.extend(devices.partitions_unknown.get(&device.name));
+            }
         }
     }
     let (drives, mut hidden) = drives_of(&context, &devices, &nvme, &looked_at);
@@ -100,9 +113,9 @@ pub fn collect(ledger: &Ledger<'_>) -> BlockSection {
         nvme_controllers: controllers,
         block_devices: Collection::new(
             looked_at.iter().map(|(device, whole)| context.block_device(device, *whole)).collect(),
-            devices.reasons.clone(),
+            unseen.1,
         ),
-        excluded: Collection::new(excluded, devices.reasons.clone()),
+        excluded: Collection::new(excluded, unseen.0),
     }
 }
 
@@ -161,7 +174,8 @@ fn drives_of(
         if drive.transport == Reading::Known(Transport::Raid) {
             let words: Vec<&str> =
                 [&drive.vendor, &drive.model].iter().filter_map(|r| r.known().map(String::as_str)).collect();
-            let cause = format!("it is a volume of a RAID controller ({}), which hides them", words.join(" "));
+            let made_by = if words.is_empty() { String::new() } else { format!(" ({})", words.join(" ")) };
+            let cause = format!("it is a volume of a RAID controller{made_by}, which hides them");
             let operation = format!("see the drives behind {}", name_of(drive));
             reasons.push(ledger.error(operation, ErrorKind::NotSupported, cause));
         }

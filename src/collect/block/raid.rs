@@ -30,8 +30,8 @@ pub(crate) struct Clues<'a> {
     pub(crate) raid_level: Option<&'a str>,
     /// It hangs under a SAS end device, which only a medium (or an expander's enclosure) does.
     pub(crate) end_device: bool,
-    /// It hangs under libata.
-    pub(crate) ata: bool,
+    /// It hangs under libata, USB or virtio, which make no volumes (a USB box may be a RAID of its own; nothing tells).
+    pub(crate) direct: bool,
     /// Its World Wide Name is of NAA 6.
     pub(crate) extended_name: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) fn behind(clues: &Clues<'_>) -> Behind {
         return Behind::Volume;
     }
     // A disk array on SAS shows its LUNs under end devices too, by names of NAA 6, which no disk has.
-    if clues.ata || (clues.end_device && !clues.extended_name) {
+    if clues.direct || (clues.end_device && !clues.extended_name) {
         return Behind::Medium;
     }
     let integrated = matches!(clues.driver, Some("mpt2sas" | "mpt3sas" | "mptsas"))
@@ -148,7 +148,7 @@ mod tests {
         address: None,
         raid_level: None,
         end_device: false,
-        ata: false,
+        direct: false,
         extended_name: false,
     };
 
@@ -213,9 +213,9 @@ mod tests {
 
     #[test]
     fn boot_mirrors_pose_as_one_disk() {
-        let boss = Clues { ata: true, ..on("ahci", 0, "ATA", "DELLBOSS VD") };
+        let boss = Clues { direct: true, ..on("ahci", 0, "ATA", "DELLBOSS VD") };
         assert_eq!(behind(&boss), Behind::Volume);
-        let disk = Clues { ata: true, ..on("ahci", 0, "ATA", "MTFDDAV240TDU") };
+        let disk = Clues { direct: true, ..on("ahci", 0, "ATA", "MTFDDAV240TDU") };
         assert_eq!(behind(&disk), Behind::Medium);
         assert!(nvme_volume("Dell BOSS-N1"));
         assert!(nvme_volume("HPE NS204i-p Gen10+ Boot Controller"));

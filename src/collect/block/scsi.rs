@@ -34,7 +34,7 @@ pub(crate) struct Scsi {
 /// Text of a file that is only a second source: its absence is no error of its own.
 pub(crate) fn aside(ledger: &Ledger<'_>, path: &str) -> Option<String> {
     let bytes = ledger.host().read(path).ok()?;
-    Some(String::from_utf8(bytes).ok()?.trim_end().to_owned())
+    Some(String::from_utf8(bytes).ok()?.trim_end_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
 }
 
 /// udev's record of a device, and its path.
@@ -72,16 +72,21 @@ pub(crate) fn read(ledger: &Ledger<'_>, device: &Device) -> Scsi {
     let vendor = text(ledger, &at("vendor"), told);
     let vendor_is_ata = vendor.reading.known().is_some_and(|vendor| vendor == "ATA");
 
+    let inquiry_model = ledger.host().read(&at("model")).ok();
+    let short_model =
+        inquiry_model.as_deref().map(|bytes| String::from_utf8_lossy(bytes).trim_matches([' ', '\n', '\0']).to_owned());
     let ata = pages(ledger, &at("vpd_pg89"), page, vpd::ata_information);
-    let ata_page = matches!(ata.reading, Reading::Known(Some(_)));
-    let identity: Option<AtaIdentity> = ata.reading.known().cloned().flatten();
+    // The page of a device that calls itself otherwise than its ATA drive is made up (scsi_debug) or of another drive.
+    let identity: Option<AtaIdentity> = ata.reading.known().cloned().flatten().filter(|identity| {
+        vendor_is_ata || short_model.as_deref().is_some_and(|model| part_of(model, &identity.model))
+    });
+    let ata_page = identity.is_some();
     let identification = pages(ledger, &at("vpd_pg83"), page, vpd::identification);
     let rotation = identity.as_ref().map(|identity| identity.rotation).or_else(|| {
         let read = pages(ledger, &at("vpd_pgb1"), Missing::Absent, vpd::rotation);
         read.reading.known().copied()
     });
 
-    let inquiry_model = ledger.host().read(&at("model")).ok();
     let model = {
         let whole = identity.as_ref().map(|identity| (identity.model.clone(), ata.source));
         let cut = vendor_is_ata && inquiry_model.as_deref().is_some_and(may_be_cut);
@@ -104,7 +109,6 @@ pub(crate) fn read(ledger: &Ledger<'_>, device: &Device) -> Scsi {
             ledger.parsed(&at("raid_level"), Missing::Untold("the driver does not say"), |text| Ok(text.to_owned()))
         })
         .and_then(|read| read.reading.known().cloned());
-    let short_model = inquiry_model.map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
     let behind = behind(&Clues {
         driver: driver.as_deref(),
         vendor: vendor.reading.known().map(String::as_str),
@@ -112,7 +116,7 @@ pub(crate) fn read(ledger: &Ledger<'_>, device: &Device) -> Scsi {
         address,
         raid_level: raid_level.as_deref(),
         end_device: matches!(bus, Some(Bus::Sas(_))),
-        ata: bus == Some(Bus::Ata),
+        direct: matches!(bus, Some(Bus::Ata | Bus::Usb | Bus::Virtio)),
         extended_name,
     });
     let sas_protocols = match &bus {
@@ -187,13 +191,10 @@ fn named(
     let inquiry = text(ledger, path, missing);
     match (&inquiry.reading, udev) {
         // INQUIRY's part must be a part of the whole (SAT-4 section 8.1.3: firmware gives its first or last half).
-        (Reading::Known(part), Some((value, source))) if cut => {
-            if part_of(part, &value) {
-                Read { reading: Reading::Known(value), source }
-            } else {
-                conflict(ledger, path, inquiry.source, part, "udev's database", &value)
-            }
+        (Reading::Known(part), Some((value, _))) if !(same(part, &value) || cut && part_of(part, &value)) => {
+            conflict(ledger, path, inquiry.source, part, "udev's database", &value)
         }
+        (Reading::Known(_), Some((value, source))) if cut => Read { reading: Reading::Known(value), source },
         (Reading::Known(part), None) if cut => {
             let cause = format!("INQUIRY holds {how_much} characters of an ATA drive's: {part:?}");
             let error = ledger.error(format!("tell the whole name from {path}"), ErrorKind::NotSupported, cause);
@@ -319,9 +320,9 @@ fn wwn(
             return (read, vec![Wwn { extended: other.len() == 32, hex: other, authority: Authority::Registered }]);
         }
         (None, _) => match (&kernel.reading, &page83.reading) {
-            // One of the two that says there is none is enough: the kernel makes the one from the other.
-            (Reading::Known(_) | Reading::Absent, _) | (_, Reading::Known(_) | Reading::Absent) => Reading::Absent,
-            (Reading::Unreadable(error), Reading::Unreadable(_)) => Reading::Unreadable(*error),
+            // The kernel makes its choice from the page, so each of the two says that there is none.
+            (Reading::Known(_) | Reading::Absent, _) | (_, Reading::Known(_)) => Reading::Absent,
+            (Reading::Unreadable(error), Reading::Absent | Reading::Unreadable(_)) => Reading::Unreadable(*error),
         },
     };
     (Read { reading, source }, names)
