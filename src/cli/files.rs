@@ -14,6 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Largest inventory file, in bytes. One of a node with 2048 CPUs and 500 drives is some 3 MB.
 pub(crate) const INVENTORY_BYTES: u64 = 64 << 20;
+/// What a file is that is no input.
+pub(crate) const NEITHER: &str = "neither an inventory (JSON) nor a capture (tar archive)";
 /// Bytes by which an input is told.
 const HEAD: u64 = 512;
 
@@ -51,6 +53,12 @@ fn told(mut file: Box<dyn Read>) -> Result<Input, String> {
     let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
     // A file that begins with 512 bytes of white space is taken for JSON as well: nothing else begins so.
     if text.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| *byte != b'{') {
+        // A tar header has zeros and packed data is no text; told here, for what an archive reader says of text is
+        // about a header that was never one.
+        let is_text = std::str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true);
+        if is_text && !text.contains(&0) && !text.starts_with(b"BZh") {
+            return Err(NEITHER.to_owned());
+        }
         return Ok(Input::Other(Box::new(io::Cursor::new(head).chain(file))));
     }
     let mut bytes = text.to_vec();

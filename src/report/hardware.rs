@@ -27,8 +27,8 @@ const NAME: usize = 64;
 const REASON: usize = 120;
 /// Most names in a list of drives.
 const NAMES: usize = 8;
-/// Most NUMA nodes that are shown one by one.
-const NUMA_NODES: usize = 8;
+/// Most kinds of NUMA nodes that are shown.
+const NUMA_KINDS: usize = 8;
 
 /// What was found, in the order in which it is shown.
 #[must_use]
@@ -157,11 +157,17 @@ impl Say<'_> {
 
     fn cpu(&self) -> String {
         let cpu = &self.0.node.cpu;
-        let models = tallied(cpu.packages.items().iter().map(|package| self.text(&package.model).into_text()));
-        let mut packages: Vec<String> = models.into_iter().map(|(model, n)| format!("{n} x {model}")).collect();
-        if let Some(reason) = cpu.packages.reasons().first() {
-            packages.push(format!("packages unknown ({})", self.reason(*reason)));
-        }
+        let models = tallied(cpu.packages.items().iter().map(|package| match self.text(&package.model) {
+            Told::Known(model) => model,
+            Told::Absent => "(no model name)".to_owned(),
+            Told::Unknown(reason) => format!("model unknown ({reason})"),
+        }));
+        let packages: Vec<String> = models.into_iter().map(|(model, n)| format!("{n} x {model}")).collect();
+        let packages = match (packages.is_empty(), cpu.packages.reasons().first()) {
+            (true, Some(reason)) => format!("packages unknown ({})", self.reason(*reason)),
+            (true, None) => String::new(),
+            (false, _) => packages.join(" and "),
+        };
         let mut parts = vec![
             ("cores", self.told(&cpu.cores, u64::to_string)),
             ("threads", self.told(&cpu.threads, u64::to_string)),
@@ -179,7 +185,8 @@ impl Say<'_> {
         if packages.is_empty() {
             return numbers.join(", ");
         }
-        format!("{}: {}", packages.join(" and "), numbers.join(", "))
+        let more = if cpu.packages.items().is_empty() { String::new() } else { self.may_be_more(&cpu.packages) };
+        format!("{packages}: {}{more}", numbers.join(", "))
     }
 
     fn memory(&self) -> String {
@@ -207,25 +214,40 @@ impl Say<'_> {
         if let Collection::Unreadable(id) = nodes {
             return format!("unknown ({})", self.reason(*id));
         }
-        let shown: Vec<String> = items.iter().take(NUMA_NODES).map(|node| self.numa_node(node)).collect();
-        let mut text = if items.is_empty() {
-            "none".to_owned()
-        } else {
-            format!("{}: {}", count(items.len(), "node"), shown.join("; "))
+        let described: Vec<(String, String)> = items.iter().map(|node| self.numa_node(node)).collect();
+        let kinds = together(described.iter(), |(_, holds)| holds);
+        let each: Vec<String> = kinds
+            .iter()
+            .take(NUMA_KINDS)
+            .filter_map(|alike| {
+                let ids = listed(alike.iter().map(|(id, _)| id.clone()), NAMES);
+                Some(format!("{ids} with {}", alike.first()?.1))
+            })
+            .collect();
+        let text = match (described.as_slice(), kinds.len()) {
+            ([], _) => "none".to_owned(),
+            ([(_, holds)], _) => format!("1 node with {holds}"),
+            ([(_, holds), ..], 1) => format!("{} nodes, each with {holds}", items.len()),
+            (_, kinds) if kinds > NUMA_KINDS => {
+                format!("{} nodes: {}; and {} that differ", items.len(), each.join("; "), kinds - NUMA_KINDS)
+            }
+            _ => format!("{} nodes: {}", items.len(), each.join("; ")),
         };
-        if items.len() > NUMA_NODES {
-            text.push_str(&format!("; and {} more", items.len() - NUMA_NODES));
-        }
         text + &self.may_be_more(nodes)
     }
 
-    fn numa_node(&self, node: &NumaNode) -> String {
-        format!(
-            "{} with {} CPUs and {}",
-            self.told(&node.id, u64::to_string).into_text(),
-            self.told(&node.cpus, u64::to_string).into_text(),
-            self.told(&node.memory, |bytes| gib(*bytes)).into_text()
-        )
+    /// Its number, and what it holds.
+    fn numa_node(&self, node: &NumaNode) -> (String, String) {
+        let id = self.told(&node.id, u64::to_string).into_text();
+        let cpus = match self.told(&node.cpus, |cpus| count(usize::try_from(*cpus).unwrap_or(usize::MAX), "CPU")) {
+            Told::Known(cpus) => cpus,
+            other => format!("CPUs {}", other.into_text()),
+        };
+        let memory = match self.told(&node.memory, |bytes| gib(*bytes)) {
+            Told::Known(memory) => memory,
+            other => format!("memory {}", other.into_text()),
+        };
+        (id, format!("{cpus} and {memory}"))
     }
 
     fn may_be_more<T>(&self, collection: &Collection<T>) -> String {
@@ -251,9 +273,12 @@ impl Say<'_> {
             .filter_map(|alike| {
                 let (kind, _) = alike.first()?;
                 let alike: Vec<&Drive> = alike.iter().map(|(_, drive)| *drive).collect();
-                let usage = tallied(
-                    alike.iter().map(|drive| self.told(&drive.usage, |usage| usage.word().to_owned()).into_text()),
-                );
+                let usage =
+                    tallied(alike.iter().map(|drive| match self.told(&drive.usage, |usage| usage.word().to_owned()) {
+                        Told::Known(usage) => usage,
+                        Told::Absent => "of no use".to_owned(),
+                        Told::Unknown(reason) => format!("of unknown use: {reason}"),
+                    }));
                 let usage: Vec<String> = usage.into_iter().map(|(usage, n)| format!("{n} {usage}")).collect();
                 Some(format!("{} x {kind}: {} ({})", alike.len(), self.drive_names(&alike), usage.join(", ")))
             })
@@ -288,12 +313,7 @@ impl Say<'_> {
     }
 
     fn drive_names(&self, drives: &[&Drive]) -> String {
-        let mut names: Vec<String> =
-            drives.iter().take(NAMES).map(|drive| self.text(&drive.name).into_text()).collect();
-        if drives.len() > NAMES {
-            names.push(format!("and {} more", drives.len() - NAMES));
-        }
-        names.join(", ")
+        listed(drives.iter().map(|drive| self.text(&drive.name).into_text()), NAMES)
     }
 
     fn excluded(&self) -> Option<String> {
@@ -336,6 +356,17 @@ fn joined(parts: Vec<(&str, &str, Told)>) -> String {
         words.push(format!("{nouns} unknown ({reason})"));
     }
     if words.is_empty() { "not told".to_owned() } else { words.join(", ") }
+}
+
+/// "a, b, and 3 more".
+fn listed(words: impl Iterator<Item = String>, most: usize) -> String {
+    let mut words: Vec<String> = words.collect();
+    if words.len() > most {
+        let more = words.len() - most;
+        words.truncate(most);
+        words.push(format!("and {more} more"));
+    }
+    words.join(", ")
 }
 
 /// Equal words counted, in the order of their first occurrence.
@@ -384,7 +415,8 @@ mod tests {
                 "os": {"pretty_name": "Debian GNU/Linux 12 (bookworm)", "kernel_release": "6.1.0-13-amd64", "architecture": "x86_64"},
                 "cpu": {"cores": 24, "threads": 48, "threads_offline": 2, "packages": [{"model": "E5-2690 v3"}, {"model": "E5-2690 v3"}]},
                 "memory": {"total": 67_430_400_000_u64, "online": 68_719_476_736_u64, "hugepages": 0},
-                "numa_nodes": [{"id": 0, "cpus": 24, "memory": 34_359_738_368_u64}, {"id": 1, "cpus": 24, "memory": 0}],
+                "numa_nodes": [{"id": 0, "cpus": 24, "memory": 34_359_738_368_u64}, {"id": 1, "cpus": 24, "memory": 34_359_738_368_u64},
+                    {"id": 2, "cpus": 0, "memory": 1_073_741_824}],
                 "drives": [drive("sda", "boot"), drive("sdb", "free"), drive("sdc", "free"),
                     {"name": "nvme0n1", "model": null, "bytes": {"unreadable": 0}, "transport": "nvme", "media": "ssd", "usage": "free"}],
                 "excluded": [{"reason": "loop"}, {"reason": "optical"}, {"reason": "loop"}]
@@ -397,7 +429,7 @@ mod tests {
                 "CPU|2 x E5-2690 v3: 24 cores, 48 threads, 2 threads offline",
                 // 67 430 400 000 / 2^30 = 62.799...
                 "Memory|62.8 GiB usable of 64 GiB online",
-                "NUMA|2 nodes: 0 with 24 CPUs and 32 GiB; 1 with 24 CPUs and 0 B",
+                "NUMA|3 nodes: 0, 1 with 24 CPUs and 32 GiB; 2 with 0 CPUs and 1 GiB",
                 "Drives|3 x SAMSUNG MZ7KM480, 480.104 GB, sata ssd: sda, sdb, sdc (1 boot, 2 free)",
                 "|1 x (no model), size unknown (permission denied), nvme ssd: nvme0n1 (1 free)",
                 "Left out|2 loop, 1 optical",
@@ -437,6 +469,20 @@ mod tests {
         let rows = shown(json!({"system": {"serial": unread, "bios_vendor": unread, "bios_version": unread,
             "bios_date": unread, "firmware_interface": "bios"}}));
         assert_eq!(rows[2], "Firmware|started by bios, vendor, version and date unknown (permission denied)");
+    }
+
+    #[test]
+    fn equal_numa_nodes_are_told_once() {
+        let numa = |nodes: Value| shown(json!({"numa_nodes": nodes}))[5].clone();
+        let node = |id: u64, memory: u64| json!({"id": id, "cpus": 4, "memory": memory << 30});
+        assert_eq!(numa(json!([node(0, 2)])), "NUMA|1 node with 4 CPUs and 2 GiB");
+        let many: Vec<Value> = (0..64).map(|id| node(id, 2)).collect();
+        assert_eq!(numa(json!(many)), "NUMA|64 nodes, each with 4 CPUs and 2 GiB");
+        let many: Vec<Value> = (0..64).map(|id| node(id, id + 1)).collect();
+        let text = numa(json!(many));
+        assert!(text.starts_with("NUMA|64 nodes: 0 with 4 CPUs and 1 GiB; 1 with"), "{text}");
+        assert!(text.ends_with("; 7 with 4 CPUs and 8 GiB; and 56 that differ"), "{text}");
+        assert_eq!(numa(json!({"items": [], "partial": [0]})), "NUMA|none; there may be more (permission denied)");
     }
 
     #[test]
