@@ -102,7 +102,13 @@ fn bad_inputs_give_one_clear_error_each_and_leave_nothing_behind() {
             &["judge", "x"],
             Box::new(|d| fs::write(d.join("x"), "hello, world\n").unwrap()),
             65,
-            "cannot read x: neither an inventory (JSON) nor a capture (tar archive)",
+            "cannot read x: neither an inventory (JSON) nor a capture (tar archive)\n",
+        ),
+        (
+            &["judge", "x"],
+            Box::new(|d| fs::write(d.join("x"), b"\x1f\x8b\x08\0\0\0").unwrap()),
+            65,
+            "cannot read x: neither an inventory (JSON) nor a capture (tar archive): damaged",
         ),
         (&["judge", "x"], Box::new(|d| fs::write(d.join("x"), b"{\xff\xfe").unwrap()), 65, "cannot read x: not JSON"),
         (

@@ -1,11 +1,16 @@
 //! Recordings from folders and archives, whole and damaged.
 #![expect(clippy::disallowed_methods, reason = "recordings are made here")]
 
-use passmuster::host::{Host, HostErrorKind, OpenCause, Replay};
+use passmuster::host::{
+    Entry, Host, HostErrorKind, Live, NetlinkFamily, NvmeAdmin, OpenCause, Outcome, Question, Record, Replay,
+};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::time::Duration;
 
 const SIZE: &[u8] = b"3907029168\n";
 
@@ -57,6 +62,31 @@ fn is_that_machine(host: &Replay) {
     assert!(!listing.complete);
 }
 
+/// By number: plain, gzip, bzip2, xz, zstd.
+fn packed(packing: usize, bytes: &[u8]) -> Vec<u8> {
+    match packing {
+        1 => {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+        2 => {
+            let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+            encoder.write_all(bytes).unwrap();
+            encoder.finish().unwrap()
+        }
+        3 => {
+            let mut options = lzma_rust2::XzOptions::default();
+            options.lzma_options.dict_size = 1 << 16;
+            let mut writer = lzma_rust2::XzWriter::new(Vec::new(), options).unwrap();
+            writer.write_all(bytes).unwrap();
+            writer.finish().unwrap()
+        }
+        4 => ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest),
+        _ => bytes.to_vec(),
+    }
+}
+
 fn open(archive: &[u8]) -> Result<Replay, OpenCause> {
     Replay::from_archive(archive)
 }
@@ -66,20 +96,7 @@ fn an_archive_is_told_by_its_content_and_may_have_one_top_folder() {
     for prefix in ["", "./", "simple-lvm/", "./simple-lvm/"] {
         is_that_machine(&open(&tar_of(prefix)).unwrap());
     }
-    let gzip = |bytes: &[u8]| {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
-    };
-    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    bzip2.write_all(&tar_of("")).unwrap();
-    let xz = {
-        let mut writer = lzma_rust2::XzWriter::new(Vec::new(), lzma_rust2::XzOptions::default()).unwrap();
-        writer.write_all(&tar_of("")).unwrap();
-        writer.finish().unwrap()
-    };
-    let zstd = |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
-    let archives = [gzip(&tar_of("")), bzip2.finish().unwrap(), xz, zstd(&tar_of(""))];
+    let archives = [1, 2, 3, 4].map(|packing| packed(packing, &tar_of("")));
     for archive in &archives {
         is_that_machine(&open(archive).unwrap());
         // cut anywhere, it is refused
@@ -90,8 +107,11 @@ fn an_archive_is_told_by_its_content_and_may_have_one_top_folder() {
     // several members of one stream, as pigz and pzstd write them
     let plain = tar_of("");
     let (first, second) = plain.split_at(700);
-    is_that_machine(&open(&[gzip(first), gzip(second)].concat()).unwrap());
-    let skipped = [&[0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9][..], &zstd(first), &zstd(second)].concat();
+    for packing in [1, 2, 3, 4] {
+        is_that_machine(&open(&[packed(packing, first), packed(packing, second)].concat()).unwrap());
+    }
+    // a frame of zstd that holds no data
+    let skipped = [&[0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9][..], &packed(4, &plain)].concat();
     is_that_machine(&open(&skipped).unwrap());
 }
 
@@ -231,4 +251,252 @@ fn what_cannot_be_opened_says_why() {
     assert_eq!(open(Path::new("/dev/null")).cause, OpenCause::NotAFile);
     fs::write(temp.path().join("empty"), "").unwrap();
     assert!(matches!(open(&temp.path().join("empty")).cause, OpenCause::Damaged(_)));
+}
+
+/// Questions to any Linux machine, of every verb, with answers and failures.
+fn questions(file: &Path) -> Vec<Question> {
+    let words = |argv: &[&str]| Question::Run(argv.iter().map(|word| (*word).to_owned()).collect());
+    let message = |kind: u16, payload: &[u8]| {
+        let length = 16 + payload.len() as u32;
+        [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), &0x301_u16.to_ne_bytes(), &[0; 8], payload].concat()
+    };
+    let file = file.to_str().unwrap().to_owned();
+    let mut questions = vec![
+        Question::Now,
+        // changes from one reading to the next
+        Question::Read("/proc/uptime".into()),
+        Question::Read("/proc/self/stat".into()),
+        // through a link, and by its own path
+        Question::Read("/sys/class/net/lo/mtu".into()),
+        Question::Read("/sys/devices/virtual/net/lo/mtu".into()),
+        // down: EINVAL
+        Question::Read("/sys/class/net/lo/speed".into()),
+        words(&["sh", "-c", "printf out; printf '\\377' >&2; exit 3"]),
+        words(&["cat", "/proc/uptime"]),
+        words(&["no-such-tool"]),
+        words(&["/bin/sh"]),
+        Question::NvmeAdmin("/dev/nvme4095".into(), NvmeAdmin::Identify { cns: 1, nsid: 0 }),
+        Question::Ethtool("lo".into(), [0x0a_u32.to_ne_bytes(), [0; 4]].concat()),
+        Question::Ethtool("lo".into(), 2_u32.to_ne_bytes().to_vec()),
+        Question::Netlink(NetlinkFamily::Route, message(18, &[0; 16])),
+        Question::Netlink(NetlinkFamily::Route, message(16, &[0; 16])),
+        Question::ReadDevice(file, 3, 4),
+        Question::ReadDevice("/dev/null".into(), 0, 4),
+    ];
+    for path in ["/proc/version", "/proc/none", "/proc/version/none", "/sys/class/net", "/sys/class/net/lo", "relative"]
+    {
+        questions.extend([
+            Question::Read(path.to_owned()),
+            Question::List(path.to_owned()),
+            Question::ReadLink(path.to_owned()),
+        ]);
+    }
+    questions
+}
+
+fn ask(host: &dyn Host, questions: &[Question]) -> Vec<Outcome> {
+    questions.iter().map(|question| question.put(host, Duration::from_secs(60))).collect()
+}
+
+#[test]
+fn a_recording_of_this_machine_answers_as_the_machine_did() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    file.as_file().write_all(b"0123456789").unwrap();
+    let questions = questions(file.path());
+    let live = Live::new();
+    let record = Record::new(&live);
+    let recorded = ask(&record, &questions);
+    assert!(recorded.iter().filter(|outcome| outcome.is_ok()).count() > 10);
+    assert!(recorded.iter().filter(|outcome| outcome.is_err()).count() > 10);
+    assert_eq!(ask(&record, &questions), recorded, "asked again, the first answers come");
+
+    let capture = record.capture();
+    assert_eq!(ask(&Replay::from_files(capture.clone()).unwrap(), &questions), recorded);
+
+    let temp = tempfile::tempdir().unwrap();
+    let mut builder = tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    for (path, content) in &capture {
+        let place = temp.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, content).unwrap();
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        builder.append_data(&mut header, format!("node01/{path}"), &content[..]).unwrap();
+    }
+    let folder = Replay::open(temp.path()).unwrap();
+    assert_eq!(ask(&folder, &questions), recorded);
+    let archive = builder.into_inner().unwrap().finish().unwrap();
+    assert_eq!(ask(&Replay::from_archive(&archive[..]).unwrap(), &questions), recorded);
+
+    // people find in it what was read, under its own name
+    let version = fs::read(temp.path().join("proc/version")).unwrap();
+    assert_eq!(version, live.read("/proc/version").unwrap());
+    assert!(temp.path().join("tools/cat %2Fproc%2Fuptime").is_file());
+
+    let never = folder.read("/proc/cmdline").unwrap_err();
+    assert_eq!(never.kind, HostErrorKind::NotInCapture);
+    assert_eq!(never.to_string(), "cannot read /proc/cmdline: not in the capture");
+
+    // a capture that lost a file, or a part of one, is not half a machine
+    let uptime = temp.path().join("proc/uptime");
+    fs::write(&uptime, "1").unwrap();
+    assert!(matches!(Replay::open(temp.path()).err().unwrap().cause, OpenCause::Damaged(_)));
+    fs::remove_file(&uptime).unwrap();
+    let error = Replay::open(temp.path()).err().unwrap();
+    assert!(
+        error.to_string().ends_with("damaged: the file proc/uptime, which the manifest names, is not in it"),
+        "{error}"
+    );
+    fs::write(temp.path().join("muster-capture.json"), r#"{"schema": "muster.capture/v9"}"#).unwrap();
+    let error = Replay::open(temp.path()).err().unwrap();
+    assert_eq!(error.cause, OpenCause::Schema("muster.capture/v9".to_owned()));
+}
+
+#[test]
+fn live_and_replayed_failures_have_the_same_words() {
+    let live = Live::new();
+    let replay = Replay::complete([("proc/version", Entry::file("")), ("sys/class/net/lo", Entry::link("../x"))]);
+    let questions = [
+        Question::Read("/proc/none".into()),
+        Question::Read("/proc/version/none".into()),
+        Question::Read("/proc".into()),
+        Question::Read("relative".into()),
+        Question::List("/proc/version".into()),
+        Question::List("/proc/none".into()),
+        Question::ReadLink("/proc/version".into()),
+        Question::ReadLink("/proc/none".into()),
+        Question::Run(vec!["no-such-tool".into()]),
+        Question::ReadDevice("/dev/none".into(), 0, 1),
+        Question::NvmeAdmin("/dev/nvme4095".into(), NvmeAdmin::Identify { cns: 1, nsid: 0 }),
+    ];
+    for (live, replayed) in ask(&live, &questions).into_iter().zip(ask(&replay, &questions)) {
+        assert!(live.is_err());
+        assert_eq!(live, replayed);
+    }
+}
+
+/// Names of few letters, so that arbitrary links and paths meet.
+fn any_path() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec!["a", "b", "sys", "..", ".", "", "etc"]);
+    (any::<bool>(), prop::collection::vec(name, 1..6))
+        .prop_map(|(absolute, names)| format!("{}{}", if absolute { "/" } else { "" }, names.join("/")))
+}
+
+fn any_entries() -> impl Strategy<Value = BTreeMap<String, Entry>> {
+    let name = prop::sample::select(vec!["a", "b", "sys", "etc"]);
+    let path = prop::collection::vec(name, 1..4).prop_map(|names| format!("sys/{}", names.join("/")));
+    let entry = prop_oneof![
+        3 => any_path().prop_filter("the kernel makes no empty link", |target| !target.is_empty()).prop_map(Entry::Link),
+        1 => Just(Entry::file("inside")),
+        1 => Just(Entry::Dir),
+    ];
+    prop::collection::vec((path, entry), 0..12).prop_map(|entries| {
+        let mut tree = BTreeMap::new();
+        for (path, entry) in entries {
+            let meets = |other: &String| {
+                let (long, short) = if other.len() > path.len() { (other, &path) } else { (&path, other) };
+                long == short || long.strip_prefix(short.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            };
+            if !tree.keys().any(meets) {
+                tree.insert(path, entry);
+            }
+        }
+        tree
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Outside stand folders and files of the same names: whoever leaves the tree finds "outside".
+    #[test]
+    fn arbitrary_links_never_leave_the_tree_and_folders_answer_as_memory_does(
+        entries in any_entries(),
+        paths in prop::collection::vec(any_path(), 1..40),
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().join("a/b");
+        for outer in [temp.path(), &temp.path().join("a")] {
+            for name in ["a", "b", "sys", "etc"] {
+                if outer != temp.path() || name != "a" {
+                    fs::create_dir_all(outer.join(name)).unwrap();
+                }
+                if name != "b" && name != "a" {
+                    fs::write(outer.join(name).join("a"), "outside").unwrap();
+                }
+            }
+        }
+        fs::create_dir_all(root.join("sys")).unwrap();
+        for (path, entry) in &entries {
+            let place = root.join(path);
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            match entry {
+                Entry::File(content) => fs::write(place, content).unwrap(),
+                Entry::Link(target) => symlink(target, place).unwrap(),
+                Entry::Dir => fs::create_dir(place).unwrap(),
+            }
+        }
+        let disk = Replay::open(&root).unwrap();
+        let memory = Replay::from_entries(entries.into_iter().chain([("sys".to_owned(), Entry::Dir)]));
+        for path in paths {
+            for question in
+                [Question::Read(path.clone()), Question::List(path.clone()), Question::ReadLink(path.clone())]
+            {
+                let answer = question.put(&disk, Duration::ZERO);
+                prop_assert_eq!(&answer, &question.put(&memory, Duration::ZERO));
+                let is_outside = format!("{answer:?}").contains(&format!("{:?}", b"outside"));
+                prop_assert!(!is_outside);
+            }
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_are_no_reason_to_panic(
+        bytes in prop::collection::vec(any::<u8>(), 0..4096),
+        start in prop::sample::select(vec![&b""[..], b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"]),
+    ) {
+        let _ = open(&[start, &bytes].concat());
+    }
+
+    #[test]
+    fn a_damaged_archive_is_no_reason_to_panic(
+        packing in 0_usize..5,
+        damages in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        checksum in any::<bool>(),
+    ) {
+        let mut plain = tar_of("");
+        let damage = |bytes: &mut Vec<u8>| {
+            for (place, value) in &damages {
+                let place = place.index(bytes.len());
+                bytes[place] = *value;
+            }
+        };
+        if packing == 0 {
+            damage(&mut plain);
+            if checksum {
+                // the damage stands, its header's checksum is right
+                for block in plain.chunks_exact_mut(512) {
+                    let mut header = tar::Header::new_old();
+                    header.as_mut_bytes().copy_from_slice(block);
+                    if block.iter().any(|byte| *byte != 0) && header.cksum().is_ok() {
+                        header.set_cksum();
+                        block.copy_from_slice(header.as_bytes());
+                    }
+                }
+            }
+            if let Ok(host) = open(&plain) {
+                let _ = host.list("/sys");
+            }
+        } else {
+            let mut packed = packed(packing, &plain);
+            damage(&mut packed);
+            let _ = open(&packed);
+        }
+    }
+
+    #[test]
+    fn an_arbitrary_manifest_is_no_reason_to_panic(text in r#"[\[\]{}":,a-z0-9/]{0,200}"#) {
+        let text = format!(r#"{{"schema":"muster.capture/v1","written_by":"","questions":[{text}]}}"#);
+        let _ = Replay::from_files([("muster-capture.json", text.into_bytes())]);
+    }
 }

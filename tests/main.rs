@@ -14,8 +14,10 @@
 
 mod architecture;
 mod cli;
+mod expr;
 mod host;
 mod live;
 mod release_binary;
 mod report;
+mod rules;
 mod schemas;

@@ -14,6 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Largest inventory file, in bytes. One of a node with 2048 CPUs and 500 drives is some 3 MB.
 pub(crate) const INVENTORY_BYTES: u64 = 64 << 20;
+/// What a file is that is no input.
+pub(crate) const NEITHER: &str = "neither an inventory (JSON) nor a capture (tar archive)";
 /// Bytes by which an input is told.
 const HEAD: u64 = 512;
 
@@ -51,6 +53,12 @@ fn told(mut file: Box<dyn Read>) -> Result<Input, String> {
     let text = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&head);
     // A file that begins with 512 bytes of white space is taken for JSON as well: nothing else begins so.
     if text.iter().find(|byte| !byte.is_ascii_whitespace()).is_some_and(|byte| *byte != b'{') {
+        // A tar header has zeros and packed data is no text; told here, for what an archive reader says of text is
+        // about a header that was never one.
+        let is_text = std::str::from_utf8(text).map_or_else(|error| error.error_len().is_none(), |_| true);
+        if is_text && !text.contains(&0) && !text.starts_with(b"BZh") {
+            return Err(NEITHER.to_owned());
+        }
         return Ok(Input::Other(Box::new(io::Cursor::new(head).chain(file))));
     }
     let mut bytes = text.to_vec();
@@ -60,6 +68,53 @@ fn told(mut file: Box<dyn Read>) -> Result<Input, String> {
         return Err(format!("larger than {} MiB, the most that an inventory may have", INVENTORY_BYTES >> 20));
     }
     Ok(Input::Json(bytes))
+}
+
+/// The whole of a file that is not larger than `most` bytes.
+///
+/// # Errors
+/// The cause, if it cannot be read or is larger.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|error| cause(&error))?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes).map_err(|error| cause(&error))?;
+    if bytes.len() as u64 > most { Err(format!("larger than {most} bytes")) } else { Ok(bytes) }
+}
+
+/// The `.yaml` files under `checks`, `rules` and `fixtures/checks` of a folder, by their path in it. Links are not
+/// followed.
+///
+/// # Errors
+/// A line with the path and the cause, if the folder or a file cannot be read, or a file is larger than `most` bytes.
+pub(crate) fn rule_files(folder: &Path, most: u64) -> Result<Vec<(String, Vec<u8>)>, String> {
+    /// Folders within each other.
+    const DEPTH: usize = 8;
+    let told = |path: &Path, error: &io::Error| format!("cannot read {}: {}", path.display(), cause(error));
+    fs::read_dir(folder).map_err(|error| told(folder, &error))?;
+    let mut files = Vec::new();
+    let mut folders: Vec<(String, usize)> =
+        ["checks", "rules", "fixtures/checks"].iter().map(|name| ((*name).to_owned(), 0)).collect();
+    while let Some((inside, depth)) = folders.pop() {
+        let path = folder.join(&inside);
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(|error| told(&path, &error))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| told(&path, &error))?;
+            let kind = entry.file_type().map_err(|error| told(&entry.path(), &error))?;
+            let name = format!("{inside}/{}", entry.file_name().to_string_lossy());
+            if kind.is_dir() && depth < DEPTH {
+                folders.push((name, depth + 1));
+            } else if kind.is_file() && name.ends_with(".yaml") {
+                let bytes = read(&entry.path(), most)
+                    .map_err(|cause| format!("cannot read {}: {cause}", entry.path().display()))?;
+                files.push((name, bytes));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
 }
 
 /// Writes standard output.

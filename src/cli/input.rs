@@ -4,7 +4,7 @@
 //! may point outside of its tables.
 
 use super::exit::{Exit, Failure};
-use super::files::{self, Input};
+use super::files::{self, Input, NEITHER};
 use crate::collect;
 use crate::host::{Host, Replay};
 use crate::inventory::{Inventory, SCHEMA};
@@ -68,8 +68,7 @@ fn inventory(path: &Path) -> Result<Inventory, String> {
 fn replay(path: &Path, input: Input) -> Result<Replay, String> {
     match input {
         Input::Folder => Replay::open(path).map_err(|error| error.cause.to_string()),
-        Input::Other(bytes) => Replay::from_archive(bytes)
-            .map_err(|cause| format!("neither an inventory (JSON) nor a capture (tar archive): {cause}")),
+        Input::Other(bytes) => Replay::from_archive(bytes).map_err(|cause| format!("{NEITHER}: {cause}")),
         Input::Json(_) => Err("it is JSON".to_owned()),
     }
 }

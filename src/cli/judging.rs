@@ -3,7 +3,8 @@
 use super::exit::{Exit, FailOn, Failure};
 use super::files;
 use super::look::{Colour, Surroundings};
-use crate::evaluate::{self, Settings};
+use super::rulebook::{Choice, ChoiceArgs};
+use crate::evaluate::{self, Detail, JudgeError, Settings};
 use crate::host::Host;
 use crate::inventory::Inventory;
 use crate::report::terminal::{self, Look, Verbosity};
@@ -15,6 +16,8 @@ use std::path::PathBuf;
 /// Options of the report.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    choice: ChoiceArgs,
     /// What goes to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -53,6 +56,7 @@ enum Format {
 
 /// What is to be done with the verdict, nothing left open.
 pub(crate) struct Plan {
+    choice: Choice,
     format: Format,
     out: Option<PathBuf>,
     look: Look,
@@ -66,6 +70,7 @@ impl ReportArgs {
     /// # Errors
     /// If the clock cannot be read and no date was given.
     pub(crate) fn plan(self, host: &dyn Host) -> Result<Plan, Failure> {
+        let choice = self.choice.load()?;
         let surroundings = Surroundings::here();
         let as_of = match self.as_of {
             Some(date) => date,
@@ -82,6 +87,7 @@ impl ReportArgs {
             (false, false) => Verbosity::Normal,
         };
         Ok(Plan {
+            choice,
             format: self.format,
             out: self.out,
             look: Look { width: surroundings.width(self.width), colour: surroundings.colour(self.color), verbosity },
@@ -96,10 +102,22 @@ impl ReportArgs {
 /// # Errors
 /// If an output could not be written.
 pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Failure> {
-    let run = evaluate::judge(inventories, &Settings { as_of: plan.as_of });
+    /// More nodes than this are told without what holds, unless it is asked for.
+    const FULL: usize = 64;
+    let full = inventories.len() <= FULL || plan.look.verbosity == Verbosity::Verbose;
+    let settings = Settings {
+        solution: plan.choice.solution.clone(),
+        site: plan.choice.site.as_ref(),
+        profile: plan.choice.profile.clone(),
+        as_of: plan.as_of,
+        detail: if full { Detail::Full } else { Detail::Compact },
+    };
+    let run = evaluate::judge(inventories, &plan.choice.rules, &settings).map_err(|error| match error {
+        JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
+        JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
+    })?;
     let overall = run.overall;
-    let nodes = evaluate::named(inventories);
-    let report = Report::new(run, &nodes, env!("CARGO_PKG_VERSION"), plan.as_of, None);
+    let report = Report::new(run, inventories, env!("CARGO_PKG_VERSION"), plan.as_of);
     if let Some(out) = &plan.out {
         // What lies in a folder is read later and by others: no colour, and nothing left out of the ticket.
         let look = Look { colour: false, verbosity: Verbosity::Normal, ..plan.look };

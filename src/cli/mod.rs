@@ -11,6 +11,7 @@ mod judge;
 mod judging;
 mod look;
 mod progress;
+mod rulebook;
 mod signals;
 
 use clap::error::ErrorKind;

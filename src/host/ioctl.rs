@@ -1,8 +1,8 @@
 //! The two ioctls by which devices are asked: NVMe admin commands and ethtool.
 //!
 //! All unsafe code of the host. Only commands that read can be put: opcodes are composed from [`NvmeAdmin`], ethtool
-//! commands stand in a list. Knows neither time limits nor what the answers mean. The NVMe part was never tried on
-//! hardware, only against the kernel's headers and emulated controllers.
+//! commands stand in a list. Knows neither time limits nor what the answers mean. Tried with Linux 6.1 on QEMU's NVMe
+//! controller and its e1000e, never on hardware.
 #![expect(unsafe_code, reason = "ioctl(2) and the memory that the kernel writes to have no safe form")]
 
 use super::NvmeAdmin;

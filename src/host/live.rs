@@ -143,6 +143,9 @@ impl Live {
             Failed::TooLarge if matches!(question, Question::List(_)) => {
                 question.error(HostErrorKind::TooLarge, super::too_many_names())
             }
+            Failed::TooLarge if matches!(question, Question::Ethtool(..)) => {
+                question.error(HostErrorKind::TooLarge, format!("larger than the request's room of {cap} bytes"))
+            }
             Failed::TooLarge => question.too_large(cap),
         })
     }
@@ -378,7 +381,11 @@ mod tests {
         let request =
             |blocks: u32| [&0x3a_u32.to_ne_bytes()[..], &blocks.to_ne_bytes(), &vec![0; blocks as usize * 16]].concat();
         assert_eq!(live.ethtool("lo", &request(2)).unwrap().len(), 40);
-        assert_eq!(kind(live.ethtool("lo", &request(1))), HostErrorKind::TooLarge);
+        let error = live.ethtool("lo", &request(1)).unwrap_err();
+        assert_eq!(
+            (error.kind, error.cause.as_str()),
+            (HostErrorKind::TooLarge, "larger than the request's room of 24 bytes")
+        );
     }
 
     /// A netlink message.

@@ -228,7 +228,8 @@ impl Replay {
         match question {
             Question::Read(path) => {
                 question.check_path(path)?;
-                tree::read(tree, path, Limits::FILE_BYTES).map(Answer::Bytes).map_err(refused)
+                let content = tree::read(tree, path, Limits::FILE_BYTES).map_err(refused)?;
+                unpadded(path, content).map(Answer::Bytes).ok_or_else(|| refused(Trouble::NoContent))
             }
             Question::List(path) => {
                 question.check_path(path)?;
@@ -285,6 +286,26 @@ impl Replay {
 host_by_question!(Replay);
 
 const NOT_IN_CAPTURE: &str = "not in the capture";
+
+/// The content of a sysfs attribute without the zeros that tar(1) puts behind it if it is asked to archive `/sys`
+/// itself: sysfs says that each attribute has a page, tar fills up what is missing. Of one that is all zeros nobody
+/// knows whether it was empty or could not be read, so it has no content.
+fn unpadded(path: &str, mut content: Vec<u8>) -> Option<Vec<u8>> {
+    let is_page = matches!(content.len(), 0x1000 | 0x4000 | 0x1_0000);
+    if !is_page || !path.starts_with("/sys/") || content.last() != Some(&0) {
+        return Some(content);
+    }
+    let zeros = content.iter().rev().take_while(|byte| **byte == 0).count();
+    let text = content.get(..content.len() - zeros).unwrap_or_default();
+    if text.is_empty() {
+        return None;
+    }
+    // PCI configuration space and the like have the same length, and are no text.
+    if text.ends_with(b"\n") && !text.contains(&0) && std::str::from_utf8(text).is_ok() {
+        content.truncate(content.len() - zeros);
+    }
+    Some(content)
+}
 
 /// Where the tree begins: at its root, or in a folder that stands there.
 fn top(
@@ -480,5 +501,28 @@ mod tests {
         assert_eq!(top(&["host1"], &["home"]), Err(OpenCause::Empty));
         assert_eq!(top(&[], &[]), Err(OpenCause::Empty));
         assert!(matches!(top(&["host1", "host2"], &["sys"]), Err(OpenCause::Damaged(_))));
+    }
+    #[test]
+    fn the_zeros_that_tar_puts_behind_an_attribute_are_taken_off() {
+        let padded = |text: &[u8], length: usize| {
+            let mut content = text.to_vec();
+            content.resize(length, 0);
+            content
+        };
+        let read = |path: &str, content: Vec<u8>| Replay::from_entries([(path, Entry::file(content))]).read(path);
+        assert_eq!(read("/sys/size", padded(b"8\n", 4096)).unwrap(), b"8\n");
+        assert_eq!(read("/sys/size", padded(b"8\n", 65536)).unwrap(), b"8\n");
+        assert_eq!(kind(read("/sys/uevent", padded(b"", 4096))), HostErrorKind::NotInCapture);
+        // not a page, not sysfs, not text
+        for (path, content) in [
+            ("/sys/size", padded(b"8\n", 4095)),
+            ("/proc/size", padded(b"8\n", 4096)),
+            ("/sys/config", padded(b"\x86\x80\n", 4096)),
+            ("/sys/vpd", padded(b"a\0b\n", 4096)),
+            ("/sys/id", padded(b"id", 4096)),
+        ] {
+            assert_eq!(read(path, content.clone()).unwrap(), content);
+        }
+        assert_eq!(read("/sys/empty", vec![]).unwrap(), b"");
     }
 }

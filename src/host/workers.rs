@@ -1,7 +1,9 @@
 //! Threads that do what may hang: a read of a dying disk sleeps in the kernel where no signal wakes it (state D).
 //!
 //! A call is handed to an idle thread and waited for until its limit. A thread that has not come back by then is
-//! given up on: it ends by itself when the kernel lets go of it, and nobody waits for it. Knows nothing of the calls.
+//! given up on: it ends by itself when the kernel lets go of it, and nobody waits for it. Only the end of the process
+//! is out of reach: the kernel does not report it to the parent before its last thread is gone (`delay_group_leader`,
+//! `include/linux/sched/signal.h`), so everything must be written out before. Knows nothing of the calls.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

@@ -6,7 +6,7 @@
 use super::group::together;
 use super::text::{brief, count};
 use crate::inventory::{Drive, Inventory, NumaNode};
-use crate::reading::{Collection, ErrorId, Reading};
+use crate::reading::{Collection, ErrorId, ErrorKind, Reading};
 use crate::units::Bytes;
 
 /// One line of what was found.
@@ -24,25 +24,32 @@ pub const SERIAL: &str = "Serial";
 /// Longest model, name or version that is shown, in characters.
 const NAME: usize = 64;
 /// Longest reason that is shown.
-const REASON: usize = 80;
+const REASON: usize = 120;
 /// Most names in a list of drives.
 const NAMES: usize = 8;
-/// Most NUMA nodes that are shown one by one.
-const NUMA_NODES: usize = 8;
+/// Most kinds of NUMA nodes that are shown.
+const NUMA_KINDS: usize = 8;
 
 /// What was found, in the order in which it is shown.
 #[must_use]
 pub fn rows(inventory: &Inventory) -> Vec<Row> {
     let say = Say(inventory);
-    let mut rows = vec![
-        Row { label: "System", text: say.system() },
-        Row { label: SERIAL, text: say.text(&inventory.node.system.serial).into_text() },
+    let system = say.system();
+    let serial = say.text(&inventory.node.system.serial).into_text();
+    let mut rows = Vec::new();
+    // Where nothing is known of the system, and for one reason, that is said once.
+    let said = serial.starts_with("unknown") && system.starts_with(&serial);
+    rows.push(Row { label: "System", text: system });
+    if !said {
+        rows.push(Row { label: SERIAL, text: serial });
+    }
+    rows.extend([
         Row { label: "Firmware", text: say.firmware() },
         Row { label: "OS", text: say.os() },
         Row { label: "CPU", text: say.cpu() },
         Row { label: "Memory", text: say.memory() },
         Row { label: "NUMA", text: say.numa() },
-    ];
+    ]);
     let mut label = "Drives";
     for text in say.drives() {
         rows.push(Row { label, text });
@@ -76,6 +83,11 @@ struct Say<'a>(&'a Inventory);
 impl Say<'_> {
     fn reason(&self, id: ErrorId) -> String {
         match self.0.errors.get(id.0 as usize) {
+            // "no such file or directory: the kernel is older than 5.5": what that means is worth the room.
+            Some(error) if error.kind == ErrorKind::NotFound => {
+                let meaning = error.cause.split_once(": ").map_or(error.cause.as_str(), |(_, meaning)| meaning);
+                brief(meaning, REASON)
+            }
             Some(error) => brief(&error.cause, REASON),
             None => "not collected".to_owned(),
         }
@@ -100,7 +112,7 @@ impl Say<'_> {
             (Told::Known(vendor), Told::Known(product)) => format!("{vendor} {product}"),
             (Told::Absent, Told::Absent) => "not told by the firmware".to_owned(),
             (Told::Unknown(vendor), Told::Unknown(product)) if vendor == product => format!("unknown ({vendor})"),
-            (vendor, product) => format!("vendor {}, model {}", vendor.into_text(), product.into_text()),
+            (vendor, product) => joined(vec![("vendor", "vendor ", vendor), ("model", "model ", product)]),
         };
         match &system.virtual_machine {
             Reading::Known(true) => {
@@ -123,19 +135,19 @@ impl Say<'_> {
     fn firmware(&self) -> String {
         let system = &self.0.node.system;
         joined(vec![
-            ("", self.text(&system.bios_vendor)),
-            ("version ", self.text(&system.bios_version)),
-            ("of ", self.text(&system.bios_date)),
-            ("started by ", self.told(&system.firmware_interface, |interface| interface.word().to_owned())),
+            ("vendor", "", self.text(&system.bios_vendor)),
+            ("version", "version ", self.text(&system.bios_version)),
+            ("date", "of ", self.text(&system.bios_date)),
+            ("interface", "started by ", self.told(&system.firmware_interface, |word| word.word().to_owned())),
         ])
     }
 
     fn os(&self) -> String {
         let os = &self.0.node.os;
         let mut text = joined(vec![
-            ("", self.text(&os.pretty_name)),
-            ("Linux ", self.text(&os.kernel_release)),
-            ("", self.text(&os.architecture)),
+            ("distribution", "", self.text(&os.pretty_name)),
+            ("kernel", "Linux ", self.text(&os.kernel_release)),
+            ("architecture", "", self.text(&os.architecture)),
         ]);
         if os.live_image.known() == Some(&true) {
             text.push_str("; a live image");
@@ -145,11 +157,17 @@ impl Say<'_> {
 
     fn cpu(&self) -> String {
         let cpu = &self.0.node.cpu;
-        let models = tallied(cpu.packages.items().iter().map(|package| self.text(&package.model).into_text()));
-        let mut packages: Vec<String> = models.into_iter().map(|(model, n)| format!("{n} x {model}")).collect();
-        if let Some(reason) = cpu.packages.reasons().first() {
-            packages.push(format!("packages unknown ({})", self.reason(*reason)));
-        }
+        let models = tallied(cpu.packages.items().iter().map(|package| match self.text(&package.model) {
+            Told::Known(model) => model,
+            Told::Absent => "(no model name)".to_owned(),
+            Told::Unknown(reason) => format!("model unknown ({reason})"),
+        }));
+        let packages: Vec<String> = models.into_iter().map(|(model, n)| format!("{n} x {model}")).collect();
+        let packages = match (packages.is_empty(), cpu.packages.reasons().first()) {
+            (true, Some(reason)) => format!("packages unknown ({})", self.reason(*reason)),
+            (true, None) => String::new(),
+            (false, _) => packages.join(" and "),
+        };
         let mut parts = vec![
             ("cores", self.told(&cpu.cores, u64::to_string)),
             ("threads", self.told(&cpu.threads, u64::to_string)),
@@ -167,7 +185,8 @@ impl Say<'_> {
         if packages.is_empty() {
             return numbers.join(", ");
         }
-        format!("{}: {}", packages.join(" and "), numbers.join(", "))
+        let more = if cpu.packages.items().is_empty() { String::new() } else { self.may_be_more(&cpu.packages) };
+        format!("{packages}: {}{more}", numbers.join(", "))
     }
 
     fn memory(&self) -> String {
@@ -195,25 +214,40 @@ impl Say<'_> {
         if let Collection::Unreadable(id) = nodes {
             return format!("unknown ({})", self.reason(*id));
         }
-        let shown: Vec<String> = items.iter().take(NUMA_NODES).map(|node| self.numa_node(node)).collect();
-        let mut text = if items.is_empty() {
-            "none".to_owned()
-        } else {
-            format!("{}: {}", count(items.len(), "node"), shown.join("; "))
+        let described: Vec<(String, String)> = items.iter().map(|node| self.numa_node(node)).collect();
+        let kinds = together(described.iter(), |(_, holds)| holds);
+        let each: Vec<String> = kinds
+            .iter()
+            .take(NUMA_KINDS)
+            .filter_map(|alike| {
+                let ids = listed(alike.iter().map(|(id, _)| id.clone()), NAMES);
+                Some(format!("{ids} with {}", alike.first()?.1))
+            })
+            .collect();
+        let text = match (described.as_slice(), kinds.len()) {
+            ([], _) => "none".to_owned(),
+            ([(_, holds)], _) => format!("1 node with {holds}"),
+            ([(_, holds), ..], 1) => format!("{} nodes, each with {holds}", items.len()),
+            (_, kinds) if kinds > NUMA_KINDS => {
+                format!("{} nodes: {}; and {} that differ", items.len(), each.join("; "), kinds - NUMA_KINDS)
+            }
+            _ => format!("{} nodes: {}", items.len(), each.join("; ")),
         };
-        if items.len() > NUMA_NODES {
-            text.push_str(&format!("; and {} more", items.len() - NUMA_NODES));
-        }
         text + &self.may_be_more(nodes)
     }
 
-    fn numa_node(&self, node: &NumaNode) -> String {
-        format!(
-            "{} with {} CPUs and {}",
-            self.told(&node.id, u64::to_string).into_text(),
-            self.told(&node.cpus, u64::to_string).into_text(),
-            self.told(&node.memory, |bytes| gib(*bytes)).into_text()
-        )
+    /// Its number, and what it holds.
+    fn numa_node(&self, node: &NumaNode) -> (String, String) {
+        let id = self.told(&node.id, u64::to_string).into_text();
+        let cpus = match self.told(&node.cpus, |cpus| count(usize::try_from(*cpus).unwrap_or(usize::MAX), "CPU")) {
+            Told::Known(cpus) => cpus,
+            other => format!("CPUs {}", other.into_text()),
+        };
+        let memory = match self.told(&node.memory, |bytes| gib(*bytes)) {
+            Told::Known(memory) => memory,
+            other => format!("memory {}", other.into_text()),
+        };
+        (id, format!("{cpus} and {memory}"))
     }
 
     fn may_be_more<T>(&self, collection: &Collection<T>) -> String {
@@ -239,9 +273,12 @@ impl Say<'_> {
             .filter_map(|alike| {
                 let (kind, _) = alike.first()?;
                 let alike: Vec<&Drive> = alike.iter().map(|(_, drive)| *drive).collect();
-                let usage = tallied(
-                    alike.iter().map(|drive| self.told(&drive.usage, |usage| usage.word().to_owned()).into_text()),
-                );
+                let usage =
+                    tallied(alike.iter().map(|drive| match self.told(&drive.usage, |usage| usage.word().to_owned()) {
+                        Told::Known(usage) => usage,
+                        Told::Absent => "of no use".to_owned(),
+                        Told::Unknown(reason) => format!("of unknown use: {reason}"),
+                    }));
                 let usage: Vec<String> = usage.into_iter().map(|(usage, n)| format!("{n} {usage}")).collect();
                 Some(format!("{} x {kind}: {} ({})", alike.len(), self.drive_names(&alike), usage.join(", ")))
             })
@@ -259,7 +296,7 @@ impl Say<'_> {
     fn drive_kind(&self, drive: &Drive) -> String {
         let model = match self.text(&drive.model) {
             Told::Known(model) => model,
-            Told::Absent => "without model".to_owned(),
+            Told::Absent => "(no model)".to_owned(),
             Told::Unknown(reason) => format!("model unknown ({reason})"),
         };
         let bytes = match self.told(&drive.bytes, Bytes::to_string) {
@@ -276,12 +313,7 @@ impl Say<'_> {
     }
 
     fn drive_names(&self, drives: &[&Drive]) -> String {
-        let mut names: Vec<String> =
-            drives.iter().take(NAMES).map(|drive| self.text(&drive.name).into_text()).collect();
-        if drives.len() > NAMES {
-            names.push(format!("and {} more", drives.len() - NAMES));
-        }
-        names.join(", ")
+        listed(drives.iter().map(|drive| self.text(&drive.name).into_text()), NAMES)
     }
 
     fn excluded(&self) -> Option<String> {
@@ -297,28 +329,44 @@ impl Say<'_> {
     }
 }
 
-/// Parts that are known, each with its prefix; a part that is not known says so, once if all fail for one reason.
-fn joined(parts: Vec<(&str, Told)>) -> String {
-    let mut reasons: Vec<&String> = Vec::new();
-    for (_, told) in &parts {
+/// Parts, each with its noun and with the prefix that it has where it is known: first those that are known, then by
+/// reason the nouns of those that are not.
+fn joined(parts: Vec<(&str, &str, Told)>) -> String {
+    let number = parts.len();
+    let mut words = Vec::new();
+    let mut unknown: Vec<(&str, String)> = Vec::new();
+    for (noun, prefix, told) in parts {
         match told {
-            Told::Unknown(reason) => reasons.push(reason),
-            Told::Known(_) | Told::Absent => {}
+            Told::Known(text) => words.push(format!("{prefix}{text}")),
+            Told::Unknown(reason) => unknown.push((noun, reason)),
+            Told::Absent => {}
         }
     }
-    let one_reason = reasons.iter().all(|reason| reasons.first() == Some(reason));
-    if let Some(reason) = reasons.first().filter(|_| one_reason && reasons.len() == parts.len()) {
-        return format!("unknown ({reason})");
+    for alike in together(unknown.iter(), |(_, reason)| reason) {
+        let nouns: Vec<&str> = alike.iter().map(|(noun, _)| *noun).collect();
+        let Some((_, reason)) = alike.first() else { continue };
+        if nouns.len() == number {
+            return format!("unknown ({reason})");
+        }
+        let nouns = match nouns.as_slice() {
+            [one] => (*one).to_owned(),
+            [first @ .., last] => format!("{} and {last}", first.join(", ")),
+            [] => continue,
+        };
+        words.push(format!("{nouns} unknown ({reason})"));
     }
-    let words: Vec<String> = parts
-        .into_iter()
-        .filter_map(|(prefix, told)| match told {
-            Told::Known(text) => Some(format!("{prefix}{text}")),
-            Told::Unknown(reason) => Some(format!("{prefix}unknown ({reason})")),
-            Told::Absent => None,
-        })
-        .collect();
     if words.is_empty() { "not told".to_owned() } else { words.join(", ") }
+}
+
+/// "a, b, and 3 more".
+fn listed(words: impl Iterator<Item = String>, most: usize) -> String {
+    let mut words: Vec<String> = words.collect();
+    if words.len() > most {
+        let more = words.len() - most;
+        words.truncate(most);
+        words.push(format!("and {more} more"));
+    }
+    words.join(", ")
 }
 
 /// Equal words counted, in the order of their first occurrence.
@@ -367,7 +415,8 @@ mod tests {
                 "os": {"pretty_name": "Debian GNU/Linux 12 (bookworm)", "kernel_release": "6.1.0-13-amd64", "architecture": "x86_64"},
                 "cpu": {"cores": 24, "threads": 48, "threads_offline": 2, "packages": [{"model": "E5-2690 v3"}, {"model": "E5-2690 v3"}]},
                 "memory": {"total": 67_430_400_000_u64, "online": 68_719_476_736_u64, "hugepages": 0},
-                "numa_nodes": [{"id": 0, "cpus": 24, "memory": 34_359_738_368_u64}, {"id": 1, "cpus": 24, "memory": 0}],
+                "numa_nodes": [{"id": 0, "cpus": 24, "memory": 34_359_738_368_u64}, {"id": 1, "cpus": 24, "memory": 34_359_738_368_u64},
+                    {"id": 2, "cpus": 0, "memory": 1_073_741_824}],
                 "drives": [drive("sda", "boot"), drive("sdb", "free"), drive("sdc", "free"),
                     {"name": "nvme0n1", "model": null, "bytes": {"unreadable": 0}, "transport": "nvme", "media": "ssd", "usage": "free"}],
                 "excluded": [{"reason": "loop"}, {"reason": "optical"}, {"reason": "loop"}]
@@ -380,9 +429,9 @@ mod tests {
                 "CPU|2 x E5-2690 v3: 24 cores, 48 threads, 2 threads offline",
                 // 67 430 400 000 / 2^30 = 62.799...
                 "Memory|62.8 GiB usable of 64 GiB online",
-                "NUMA|2 nodes: 0 with 24 CPUs and 32 GiB; 1 with 24 CPUs and 0 B",
+                "NUMA|3 nodes: 0, 1 with 24 CPUs and 32 GiB; 2 with 0 CPUs and 1 GiB",
                 "Drives|3 x SAMSUNG MZ7KM480, 480.104 GB, sata ssd: sda, sdb, sdc (1 boot, 2 free)",
-                "|1 x without model, size unknown (permission denied), nvme ssd: nvme0n1 (1 free)",
+                "|1 x (no model), size unknown (permission denied), nvme ssd: nvme0n1 (1 free)",
                 "Left out|2 loop, 1 optical",
             ]
         );
@@ -400,7 +449,6 @@ mod tests {
             })),
             [
                 "System|unknown (permission denied)",
-                "Serial|unknown (permission denied)",
                 "Firmware|unknown (permission denied)",
                 "OS|unknown (not collected)",
                 "CPU|packages unknown (not collected): cores unknown (not collected), threads unknown (not collected)",
@@ -409,6 +457,32 @@ mod tests {
                 "Drives|none seen; there may be more (permission denied)",
             ]
         );
+    }
+
+    #[test]
+    fn parts_unknown_for_one_reason_are_named_together() {
+        let unread = json!({"unreadable": 0});
+        let rows = shown(json!({"system": {"vendor": "HPE", "product": unread, "virtual_machine": false,
+            "bios_vendor": unread, "bios_version": unread, "bios_date": null, "firmware_interface": "bios"}}));
+        assert_eq!(rows[0], "System|vendor HPE, model unknown (permission denied)");
+        assert_eq!(rows[2], "Firmware|started by bios, vendor and version unknown (permission denied)");
+        let rows = shown(json!({"system": {"serial": unread, "bios_vendor": unread, "bios_version": unread,
+            "bios_date": unread, "firmware_interface": "bios"}}));
+        assert_eq!(rows[2], "Firmware|started by bios, vendor, version and date unknown (permission denied)");
+    }
+
+    #[test]
+    fn equal_numa_nodes_are_told_once() {
+        let numa = |nodes: Value| shown(json!({"numa_nodes": nodes}))[5].clone();
+        let node = |id: u64, memory: u64| json!({"id": id, "cpus": 4, "memory": memory << 30});
+        assert_eq!(numa(json!([node(0, 2)])), "NUMA|1 node with 4 CPUs and 2 GiB");
+        let many: Vec<Value> = (0..64).map(|id| node(id, 2)).collect();
+        assert_eq!(numa(json!(many)), "NUMA|64 nodes, each with 4 CPUs and 2 GiB");
+        let many: Vec<Value> = (0..64).map(|id| node(id, id + 1)).collect();
+        let text = numa(json!(many));
+        assert!(text.starts_with("NUMA|64 nodes: 0 with 4 CPUs and 1 GiB; 1 with"), "{text}");
+        assert!(text.ends_with("; 7 with 4 CPUs and 8 GiB; and 56 that differ"), "{text}");
+        assert_eq!(numa(json!({"items": [], "partial": [0]})), "NUMA|none; there may be more (permission denied)");
     }
 
     #[test]

@@ -49,19 +49,16 @@ pub struct Machine {
 }
 
 impl Report {
-    /// Puts together what is shown. `nodes` are the inventories by their names in the run.
+    /// Puts together what is shown. `inventories` are those that were judged, as they were given.
     #[must_use]
-    pub fn new(
-        run: Run,
-        nodes: &[(String, &Inventory)],
-        version: &str,
-        as_of: jiff::civil::Date,
-        solution: Option<String>,
-    ) -> Self {
-        let mut machines: Vec<Machine> = nodes
+    pub fn new(run: Run, inventories: &[Inventory], version: &str, as_of: jiff::civil::Date) -> Self {
+        let solution = run.solution.clone();
+        let machines: Vec<Machine> = run
+            .nodes
             .iter()
-            .map(|(name, inventory)| Machine {
-                name: name.clone(),
+            .filter_map(|node| Some((node, inventories.get(node.place)?)))
+            .map(|(node, inventory)| Machine {
+                name: node.name.clone(),
                 collected_at: inventory.collected_at.known().cloned(),
                 collected_by: inventory.version.clone(),
                 root: inventory.node.root.known().copied(),
@@ -69,7 +66,6 @@ impl Report {
                 unread: unread::Unread::of(inventory),
             })
             .collect();
-        machines.sort_by(|left, right| left.name.cmp(&right.name));
         Self { version: version.to_owned(), as_of, run, machines, solution }
     }
 
@@ -117,6 +113,6 @@ impl Report {
     /// All findings by verdict.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        Counts::of(&self.run.findings)
+        self.run.counts
     }
 }

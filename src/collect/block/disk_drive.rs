@@ -4,13 +4,12 @@ use super::device::{Device, Queue, text};
 use super::drives::{Disk, common};
 use super::kind;
 use super::names::{self, NameKind};
-use super::path::{Bus, DevicePath};
+use super::path::{Bus, DevicePath, ScsiAddress};
 use super::raid::Behind;
 use super::record::{Context, TOLD, functions, states, sum};
 use crate::collect::ledger::{Missing, Read};
 use crate::inventory::{Drive, Transport};
 use crate::reading::Reading;
-use std::collections::BTreeSet;
 
 impl Context<'_, '_> {
     /// A drive of SCSI disks that are its paths.
@@ -61,24 +60,30 @@ impl Context<'_, '_> {
         set!(drive.transport, self.decided(name, "transport", "device path, driver and INQUIRY", transport));
         set!(drive.media, self.decided(name, "media", "rotation rate, transport, driver and INQUIRY", media));
 
-        let addresses = disks.iter().filter_map(|disk| disk.device.path.reading.known()?.scsi_address());
-        let addresses: BTreeSet<_> = addresses.collect();
-        set!(
-            drive.paths,
-            self.paths(first.device, addresses.into_iter().map(super::path::ScsiAddress::text).collect())
-        );
+        let address = |path: &DevicePath| path.scsi_address().map(ScsiAddress::text);
+        set!(drive.paths, self.paths(disks.iter().map(|disk| disk.device), address));
         let members: Vec<_> = disks.iter().map(|disk| (disk.device, &disk.queue)).collect();
         self.whole(&mut drive, &members, &functions(disks.iter().map(|disk| disk.device)));
         Some(drive)
     }
 
-    fn paths(&self, device: &Device, paths: Vec<String>) -> Read<Vec<String>> {
-        let reading = match &device.path.reading {
-            Reading::Known(_) => Reading::Known(paths),
-            Reading::Absent => Reading::Absent,
-            Reading::Unreadable(error) => Reading::Unreadable(*error),
-        };
-        Read { reading, source: device.path.source }
+    /// Ways to a drive, if the device path of each of its devices is known.
+    fn paths<'d>(
+        &self,
+        devices: impl Iterator<Item = &'d Device>,
+        way: fn(&DevicePath) -> Option<String>,
+    ) -> Read<Vec<String>> {
+        let mut ways = Vec::new();
+        let mut source = self.source("derived: device path");
+        for device in devices {
+            source = device.path.source;
+            match &device.path.reading {
+                Reading::Known(path) => ways.extend(way(path)),
+                Reading::Absent => {}
+                Reading::Unreadable(error) => return Read { reading: Reading::Unreadable(*error), source },
+            }
+        }
+        Read { reading: Reading::Known(names::sorted(ways)), source }
     }
 
     /// A disk of virtio, Xen, DASD, MMC, persistent memory, or an old driver of RAID volumes. Several for a region of
@@ -161,9 +166,7 @@ impl Context<'_, '_> {
         set!(drive.transport, self.decided(name, "transport", "device path", transport));
         set!(drive.media, self.decided(name, "media", "transport", media));
         set!(drive.bytes, sum(self.ledger, devices));
-        let owners =
-            devices.iter().filter_map(|device| device.path.reading.known()?.owner().map(str::to_owned)).collect();
-        set!(drive.paths, self.paths(first, names::sorted(owners)));
+        set!(drive.paths, self.paths(devices.iter().copied(), |path| path.owner().map(str::to_owned)));
         let members: Vec<_> = devices.iter().copied().zip(&queues).collect();
         self.whole(&mut drive, &members, &functions(devices.iter().copied()));
         Some(drive)

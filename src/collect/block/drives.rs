@@ -132,34 +132,17 @@ pub(crate) fn scsi_groups<'d>(
     reasons: &mut Vec<ErrorId>,
 ) -> Vec<Vec<Disk<'d>>> {
     let mut groups: Vec<Vec<Disk<'d>>> = Vec::new();
-    let mut by_name: BTreeMap<String, Vec<Disk<'d>>> = BTreeMap::new();
     for disk in disks {
-        match candidate_name(&disk) {
-            Some(name) => by_name.entry(name).or_default().push(disk),
+        match groups.iter_mut().find(|group| group.iter().any(|other| are_one(other, &disk, maps))) {
+            Some(group) => group.push(disk),
             None => groups.push(vec![disk]),
         }
     }
-    for (name, disks) in by_name {
-        let all_told = disks.len() == 1 || disks.iter().all(|disk| likeness(disk).is_some());
-        let map = |disk: &Disk<'_>| maps.get(&disk.device.name);
-        // multipathd compared the identifiers that it read from the devices itself.
-        let one_map =
-            disks.first().and_then(map).is_some_and(|first| disks.iter().all(|disk| map(disk) == Some(first)));
-        if all_told {
-            let mut alike: BTreeMap<Option<Likeness>, Vec<Disk<'d>>> = BTreeMap::new();
-            for disk in disks {
-                alike.entry(likeness(&disk)).or_default().push(disk);
-            }
-            groups.extend(alike.into_values());
-        } else if one_map {
-            groups.push(disks);
-        } else {
-            let names: Vec<&str> = disks.iter().map(|disk| disk.device.name.as_str()).collect();
-            let operation = format!("tell whether {} are one drive", names.join(" and "));
-            let cause = format!("they share {name}, and not all of serial number, model and size could be read");
-            reasons.push(ledger.error(operation, ErrorKind::NotFound, cause));
-            groups.extend(disks.into_iter().map(|disk| vec![disk]));
-        }
+    let doubtful = in_doubt(&groups);
+    if !doubtful.is_empty() {
+        let operation = format!("tell which of {} are one drive", names::sorted(doubtful).join(", "));
+        let cause = "not all of World Wide Name, serial number, model and size could be read, and the rest is the same";
+        reasons.push(ledger.error(operation, ErrorKind::NotFound, cause));
     }
     for group in &mut groups {
         group.sort_by(|a, b| names::order(&a.device.name, &b.device.name));
@@ -167,28 +150,63 @@ pub(crate) fn scsi_groups<'d>(
     groups
 }
 
-/// What a disk may share with another path of the same drive; `None` if it can have no other path.
-fn candidate_name(disk: &Disk<'_>) -> Option<String> {
-    let bus = disk.device.path.reading.known().map(DevicePath::bus);
-    // One cable, one drive.
-    if matches!(bus, Some(Bus::Ata | Bus::Usb | Bus::Virtio | Bus::Xen | Bus::Mmc)) {
-        return None;
+/// Disks that may be paths to the same drive as one of another group.
+fn in_doubt(groups: &[Vec<Disk<'_>>]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (place, group) in groups.iter().enumerate() {
+        for (a, b) in group.iter().flat_map(|a| groups.iter().skip(place + 1).flatten().map(move |b| (a, b))) {
+            if may_be_one(a, b) {
+                names.extend([a.device.name.clone(), b.device.name.clone()]);
+            }
+        }
     }
-    if let Some(wwn) = disk.scsi.wwn.reading.known() {
-        return Some(format!("the World Wide Name {wwn}"));
-    }
-    disk.scsi.serial.reading.known().map(|serial| format!("the serial number {serial} and no World Wide Name"))
+    names
 }
 
-/// Serial number, model and size.
-type Likeness = (String, String, u64);
+/// Whether a disk may have another path. One cable, one drive.
+fn may_have_paths(disk: &Disk<'_>) -> bool {
+    let bus = disk.device.path.reading.known().map(DevicePath::bus);
+    !matches!(bus, Some(Bus::Ata | Bus::Usb | Bus::Virtio | Bus::Xen | Bus::Mmc))
+}
 
-/// Disks that share a World Wide Name are one drive if they are alike in this too. `None` if it cannot be told: without
-/// the name nothing rules out two volumes of one box that repeats its own serial number.
-fn likeness(disk: &Disk<'_>) -> Option<Likeness> {
-    disk.scsi.wwn.reading.known()?;
-    let serial = disk.scsi.serial.reading.known()?.clone();
-    Some((serial, disk.scsi.model.reading.known()?.clone(), disk.device.bytes.reading.known()?.0))
+/// Two disks are paths to one drive: everything that identifies it is known and the same, or multipathd has put them into
+/// one map, for which it compared the identifiers that it read from the devices itself.
+fn are_one(a: &Disk<'_>, b: &Disk<'_>, maps: &BTreeMap<String, String>) -> bool {
+    let map = |disk: &Disk<'_>| maps.get(&disk.device.name);
+    let in_one_map = map(a).is_some() && map(a) == map(b);
+    let told = |disk: &Disk<'_>| {
+        let scsi = &disk.scsi;
+        let texts = [&scsi.wwn, &scsi.serial, &scsi.model].map(|read| read.reading.known().cloned());
+        texts.iter().all(Option::is_some).then_some((texts, disk.device.bytes.reading.known()?.0))
+    };
+    let alike = told(a).is_some() && told(a) == told(b);
+    may_have_paths(a) && may_have_paths(b) && (alike || (in_one_map && !contradict(a, b)))
+}
+
+/// Two disks that are not known to be one drive, and not known to be two.
+fn may_be_one(a: &Disk<'_>, b: &Disk<'_>) -> bool {
+    if !may_have_paths(a) || !may_have_paths(b) || contradict(a, b) {
+        return false;
+    }
+    let unread = |a: &Reading<String>, b: &Reading<String>| [a, b].iter().any(|r| matches!(r, Reading::Unreadable(_)));
+    let shared = |a: &Reading<String>, b: &Reading<String>| a.known().is_some() && a == b;
+    // A name that both have, or that one may have; without it a serial number.
+    let names = (&a.scsi.wwn.reading, &b.scsi.wwn.reading);
+    let serials = (&a.scsi.serial.reading, &b.scsi.serial.reading);
+    shared(names.0, names.1) || unread(names.0, names.1) || shared(serials.0, serials.1) || unread(serials.0, serials.1)
+}
+
+/// Something that identifies a drive is known of both and differs.
+fn contradict(a: &Disk<'_>, b: &Disk<'_>) -> bool {
+    let differ = |a: &Reading<String>, b: &Reading<String>| match (a, b) {
+        (Reading::Unreadable(_), _) | (_, Reading::Unreadable(_)) => false,
+        (a, b) => a != b,
+    };
+    let sizes = a.device.bytes.reading.known().zip(b.device.bytes.reading.known());
+    differ(&a.scsi.wwn.reading, &b.scsi.wwn.reading)
+        || differ(&a.scsi.serial.reading, &b.scsi.serial.reading)
+        || differ(&a.scsi.model.reading, &b.scsi.model.reading)
+        || sizes.is_some_and(|(a, b)| a != b)
 }
 
 /// One value of several devices that are one drive: they must agree.

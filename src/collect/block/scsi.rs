@@ -320,9 +320,9 @@ fn wwn(
             return (read, vec![Wwn { extended: other.len() == 32, hex: other, authority: Authority::Registered }]);
         }
         (None, _) => match (&kernel.reading, &page83.reading) {
-            // One of the two that says there is none is enough: the kernel makes the one from the other.
-            (Reading::Known(_) | Reading::Absent, _) | (_, Reading::Known(_) | Reading::Absent) => Reading::Absent,
-            (Reading::Unreadable(error), Reading::Unreadable(_)) => Reading::Unreadable(*error),
+            // The kernel makes its choice from the page, so each of the two says that there is none.
+            (Reading::Known(_) | Reading::Absent, _) | (_, Reading::Known(_)) => Reading::Absent,
+            (Reading::Unreadable(error), Reading::Absent | Reading::Unreadable(_)) => Reading::Unreadable(*error),
         },
     };
     (Read { reading, source }, names)

@@ -92,3 +92,20 @@ fn the_same_machine_gives_the_same_bytes() {
     };
     assert_eq!(bytes(), bytes());
 }
+
+#[test]
+fn a_recording_tells_the_same_as_the_machine() {
+    let (seen, again) = Machine::new()
+        .controller("pci0000:3a/0000:3b:00.0/nvme/nvme0", "nvme-subsys0", "SN0001")
+        .disk("pci0000:3a/0000:3b:00.0/nvme/nvme0/nvme0n1", "259:0", 1000)
+        .scsi(&SAS)
+        .partition("sda", "sda1", "8:1", 2048)
+        .dm(0, "vg-root", "LVM-def", 2048, &["sda1"])
+        .mount("253:0 / / rw - xfs /dev/mapper/vg-root rw")
+        .read_twice();
+    assert_eq!(seen.section.drives, again.section.drives);
+    assert_eq!(seen.section.nvme_controllers, again.section.nvme_controllers);
+    assert_eq!(seen.section.block_devices, again.section.block_devices);
+    assert_eq!((seen.sources, seen.errors), (again.sources, again.errors));
+    assert!(matches!(again.section.drives, Collection::Complete(ref drives) if drives.len() == 2));
+}

@@ -2,7 +2,7 @@
 
 use crate::collect::block::{BlockSection, collect};
 use crate::collect::ledger::Ledger;
-use crate::host::{Entry, HostErrorKind, Question, Replay};
+use crate::host::{Entry, Host, HostErrorKind, Question, Record, Replay};
 use crate::inventory::{BlockDevice, Drive};
 use crate::reading::{Collection, ReadError, Reading};
 use std::collections::BTreeMap;
@@ -208,17 +208,54 @@ impl Machine {
         read(&host)
     }
 
+    /// Reads it through a recorder, then the recording.
+    pub(crate) fn read_twice(self) -> (Seen, Seen) {
+        let host = Replay::complete(self.entries().0);
+        let recorder = Record::new(&host);
+        let seen = read(&recorder);
+        let recording = Replay::from_files(recorder.capture()).unwrap();
+        (seen, read(&recording))
+    }
+
+    /// Reads it once for every file, folder and link that is asked for, with that one refused: the question, and what was
+    /// read without its answer. First of all with none refused.
+    pub(crate) fn read_without_each(self, kind: HostErrorKind) -> (Seen, Vec<(Question, Seen)>) {
+        let entries = self.entries().0;
+        let host = Replay::complete(entries.clone());
+        let recorder = Record::new(&host);
+        let seen = read(&recorder);
+        let without = questions(&recorder.capture()).into_iter().map(|question| {
+            let host = Replay::complete(entries.clone()).with(question.clone(), Err(kind));
+            (question, read(&host))
+        });
+        (seen, without.collect())
+    }
+
     /// Reads it as a tree that somebody copied, which may lack anything.
     pub(crate) fn read_as_copy(self) -> Seen {
         read(&Replay::from_entries(self.entries().0))
     }
 }
 
-fn read(host: &Replay) -> Seen {
+fn read(host: &dyn Host) -> Seen {
     let ledger = Ledger::new(host);
     let section = collect(&ledger);
     let (sources, errors) = ledger.close();
     Seen { section, errors, sources }
+}
+
+/// The files, folders and links that a recording's manifest says were asked for.
+fn questions(capture: &[(String, Vec<u8>)]) -> Vec<Question> {
+    let (_, manifest) = capture.iter().find(|(path, _)| path == "muster-capture.json").unwrap();
+    let manifest: serde_json::Value = serde_json::from_slice(manifest).unwrap();
+    let asked = manifest["questions"].as_array().unwrap().iter().map(|question| &question["ask"]);
+    let question = |ask: &serde_json::Value| {
+        let path = |word: &str| ask[word].as_str().map(str::to_owned);
+        None.or_else(|| path("read").map(Question::Read))
+            .or_else(|| path("list").map(Question::List))
+            .or_else(|| path("read-link").map(Question::ReadLink))
+    };
+    asked.map(|ask| question(ask).unwrap_or_else(|| panic!("{ask}"))).collect()
 }
 
 /// The host's folder: what stands above ports, end devices and targets.
