@@ -2,7 +2,7 @@
 
 use jiff::civil::date;
 use passmuster::evaluate::finding::{Citation, Evidence, Finding, Level, Limit, Overall, Verdict, Waived};
-use passmuster::evaluate::{Certifying, Counts, NodeSummary, PackUsed, Remain, Run};
+use passmuster::evaluate::{Certifying, NodeSummary, PackUsed, Remain, Run, Tally};
 use passmuster::inventory::Inventory;
 use passmuster::report::terminal::{Look, Verbosity, render};
 use passmuster::report::text::is_treacherous;
@@ -234,13 +234,15 @@ fn findings() -> Vec<Finding> {
 fn run() -> Run {
     let findings = findings();
     let nodes = ["node01", "node02"]
-        .map(|name| {
-            let own: Vec<Finding> = findings.iter().filter(|f| f.node == name).cloned().collect();
-            NodeSummary { name: name.to_owned(), overall: Overall::of(&own), counts: Counts::of(&own) }
-        })
-        .to_vec();
+        .into_iter()
+        .enumerate()
+        .map(|(place, name)| summary(name, place, findings.iter().filter(|f| f.node == name)))
+        .collect();
+    let tally = Tally::of(&findings);
     Run {
-        overall: Overall::of(&findings),
+        overall: tally.overall(),
+        counts: tally.counts,
+        solution: None,
         findings,
         nodes,
         packs: vec![PackUsed {
@@ -257,10 +259,14 @@ fn run() -> Run {
     }
 }
 
+fn summary<'f>(name: &str, place: usize, findings: impl IntoIterator<Item = &'f Finding>) -> NodeSummary {
+    let tally = Tally::of(findings);
+    NodeSummary { name: name.to_owned(), place, overall: tally.overall(), counts: tally.counts, platform: None }
+}
+
 fn report() -> Report {
-    let (first, second) = (machine("node01", HOSTILE), machine("node02", HOSTILE));
-    let nodes = [("node01".to_owned(), &first), ("node02".to_owned(), &second)];
-    Report::new(run(), &nodes, "0.1.0", date(2026, 7, 1), None)
+    let nodes = [machine("node01", HOSTILE), machine("node02", HOSTILE)];
+    Report::new(run(), &nodes, "0.1.0", date(2026, 7, 1))
 }
 
 fn plain(width: u16, verbosity: Verbosity) -> String {
@@ -318,7 +324,8 @@ fn a_solution_changes_the_headline() {
         run.overall = Overall::Ready;
         let remain = Remain { what: "w".to_owned(), why: "y".to_owned(), source: "s".to_owned() };
         run.remains = vec![remain; remains];
-        Report::new(run, &[], "0.1.0", date(2026, 7, 1), Some("s2d".to_owned())).headline()
+        run.solution = Some("s2d".to_owned());
+        Report::new(run, &[], "0.1.0", date(2026, 7, 1)).headline()
     };
     assert_eq!(with(0), "hardware ready; judged for s2d");
     assert_eq!(with(1), "hardware ready; judged for s2d; 1 requirement remains");
@@ -352,7 +359,8 @@ proptest::proptest! {
         let mut run = run();
         run.findings.iter_mut().for_each(|f| f.message = message.clone());
         let machine = machine("node01", &model);
-        let report = Report::new(run, &[(model.clone(), &machine)], "0.1.0", date(2026, 7, 1), None);
+        run.nodes = vec![summary(&model, 0, &run.findings)];
+        let report = Report::new(run, std::slice::from_ref(&machine), "0.1.0", date(2026, 7, 1));
         let text = render(&report, Look { width, colour: false, verbosity: Verbosity::Normal });
         proptest::prop_assert!(!text.chars().any(|c| c != '\n' && is_treacherous(c)));
         let lines: Vec<&str> = text.lines().collect();
@@ -380,16 +388,8 @@ fn many_nodes_are_told_briefly_and_the_bad_ones_first() {
             )
         })
         .collect();
-    run.nodes = run
-        .findings
-        .iter()
-        .map(|f| NodeSummary {
-            name: f.node.clone(),
-            overall: Overall::of(std::slice::from_ref(f)),
-            counts: Counts::of([f]),
-        })
-        .collect();
-    let report = Report::new(run, &[], "0.1.0", date(2026, 7, 1), None);
+    run.nodes = run.findings.iter().enumerate().map(|(place, f)| summary(&f.node, place, [f])).collect();
+    let report = Report::new(run, &[], "0.1.0", date(2026, 7, 1));
     let text = render(&report, Look { width: 80, colour: false, verbosity: Verbosity::Normal });
     let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("node ")).take(34).collect();
     assert!(rows[1].starts_with("n39   not-ready"), "{rows:?}");
