@@ -229,7 +229,7 @@ impl<'a> Group<'a> {
         places
     }
 
-    /// Every fact it rests on: "drives[3].bytes = 3.841 TB, from /sys/block/sda/size".
+    /// Every fact it rests on: `drives[3].bytes = 3.841 TB, from /sys/block/sda/size`.
     pub(crate) fn evidence(&self) -> Vec<String> {
         let lines =
             self.findings.iter().flat_map(|finding| finding.evidence.iter().map(|evidence| (*finding, evidence)));

@@ -39,6 +39,8 @@ pub const NARROWEST: u16 = 40;
 const FINDING_LABEL: u16 = 7;
 /// Width of the labels of the hardware: "Not read" and "Left out".
 const HARDWARE_LABEL: u16 = 8;
+/// Characters of a pack's digest that are shown: "sha256:" and 12 more.
+const DIGEST: usize = 19;
 /// Most nodes in the table of nodes.
 const NODES: usize = 32;
 /// Most names of equal machines in their heading.
@@ -67,8 +69,16 @@ pub fn render(report: &Report, look: Look) -> String {
 }
 
 fn head(page: &mut Page, report: &Report) {
-    let packs: Vec<String> =
-        report.run.packs.iter().map(|pack| format!("{} {} ({})", pack.name, pack.version, pack.digest)).collect();
+    let packs: Vec<String> = report
+        .run
+        .packs
+        .iter()
+        .map(|pack| {
+            // Enough to tell two apart at a glance; the JSON has all of it.
+            let digest: String = pack.digest.chars().take(DIGEST).collect();
+            format!("{} {} ({digest})", pack.name, pack.version)
+        })
+        .collect();
     let packs = if packs.is_empty() { String::new() } else { format!(", packs {}", packs.join(", ")) };
     let nodes = count(report.run.nodes.len(), "node");
     page.paragraph(&format!("muster {}, as of {}: {nodes}{packs}", report.version, report.as_of), Tone::Plain);

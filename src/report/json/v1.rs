@@ -237,7 +237,7 @@ pub struct Waived {
 /// A fact that a verdict rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// The path of the fact in the inventory's node, as in "drives[3].bytes".
+    /// The path of the fact in the inventory's node, as in `drives[3].bytes`.
     pub fact: String,
     /// The value: a number in `unit`, text, flag or list; null if it is absent or unknown, which `shown` tells apart.
     pub value: serde_json::Value,
