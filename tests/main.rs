@@ -13,5 +13,6 @@
 )]
 
 mod architecture;
+mod expr;
 mod release_binary;
 mod rules;

@@ -75,6 +75,9 @@ impl<'c, 's> Checker<'c, 's> {
     }
 
     pub(crate) fn check(&mut self, node: &Node) -> Checked {
+        if self.diagnostics.is_full() {
+            return Checked::wrong();
+        }
         match &node.kind {
             Kind::Bool(value) => literal(Op::Bool(*value), Type::Bool),
             Kind::Int(value) => literal(Op::Int(*value), Type::Int),

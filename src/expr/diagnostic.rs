@@ -82,6 +82,11 @@ impl Diagnostics {
         }
     }
 
+    /// No more are taken, so none need be looked for.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= Self::MOST
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

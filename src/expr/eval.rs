@@ -44,13 +44,9 @@ pub(crate) fn mismatch<'a>() -> Value<'a> {
     Value::Unknown(&MISMATCH)
 }
 
-/// How much of two outcomes counts: what decides, then unknown, then absent, then the other.
-fn rank(value: Value<'_>) -> u8 {
-    match value {
-        Value::Unknown(_) => 2,
-        Value::Absent => 1,
-        _ => 0,
-    }
+/// Unknown or absent.
+fn is_untold(value: Value<'_>) -> bool {
+    matches!(value, Value::Unknown(_) | Value::Absent)
 }
 
 /// Of two values of which one is unknown or absent, what both together are.
@@ -107,9 +103,18 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         Ok(Value::unknown(kind, text, self.scratch))
     }
 
-    pub(crate) fn set(&mut self, local: usize, value: Value<'a>) {
+    /// Puts an element where its name finds it.
+    pub(crate) fn element(&mut self, local: usize, value: Value<'a>) {
+        self.note(value);
         if let Some(place) = self.locals.get_mut(local) {
             *place = value;
+        }
+    }
+
+    /// Notes that an unknown fact was met.
+    pub(crate) fn note(&mut self, value: Value<'a>) {
+        if matches!(value, Value::Unknown(_) | Value::Partial(Partial { unknown: Some(_), .. })) {
+            self.read_unknown = true;
         }
     }
 
@@ -217,9 +222,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
             }
             value => value,
         };
-        if matches!(value, Value::Unknown(_) | Value::Partial(Partial { unknown: Some(_), .. })) {
-            self.read_unknown = true;
-        }
+        self.note(value);
         value
     }
 
@@ -241,7 +244,11 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         let (of, position) = (self.eval(of)?, self.eval(position)?);
         Ok(match (of, position) {
             (Value::List(items), Value::Int(position)) => match usize::try_from(position) {
-                Ok(position) => items.get(position).copied().unwrap_or(Value::Absent),
+                Ok(position) => {
+                    let element = items.get(position).copied().unwrap_or(Value::Absent);
+                    self.note(element);
+                    element
+                }
                 Err(_) => Value::Unknown(&BEFORE_START),
             },
             (Value::Partial(partial), Value::Int(_)) => partial.gap(),
@@ -253,24 +260,32 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         Fold { decides, start: self.observer.mark(), result: Value::Bool(!decides) }
     }
 
-    /// Takes one more term, of which everything since `before` was read. True if it decides.
+    /// Takes one more term, of which everything since `before` was read. True once one decided. Only what decides is
+    /// kept of what was read: the terms that decide, else the unknown ones; beside absent terms all others matter too,
+    /// for each of them could have made it unknown.
     fn take(&mut self, fold: &mut Fold<'a, O::Mark>, before: O::Mark, term: Value<'a>) -> bool {
         let term = truth(term);
-        if matches!(term, Value::Bool(value) if value == fold.decides) {
-            self.observer.forget(fold.start, before);
-            fold.result = term;
-            return true;
+        let decided = matches!(fold.result, Value::Bool(value) if value == fold.decides);
+        let decides = matches!(term, Value::Bool(value) if value == fold.decides);
+        match (decided, decides) {
+            (true, true) => {}
+            (true, false) => self.observer.truncate(before),
+            (false, true) => {
+                self.observer.forget(fold.start, before);
+                fold.result = term;
+            }
+            (false, false) => {
+                match (fold.result.is_unknown(), term.is_unknown()) {
+                    (true, false) => self.observer.truncate(before),
+                    (false, true) => self.observer.forget(fold.start, before),
+                    _ => {}
+                }
+                if is_untold(term) {
+                    fold.result = worse(fold.result, term);
+                }
+            }
         }
-        // Only what decides is kept: beside an unknown term, the ones that hold tell nothing.
-        match rank(term).cmp(&rank(fold.result)) {
-            std::cmp::Ordering::Less => self.observer.truncate(before),
-            std::cmp::Ordering::Equal => {}
-            std::cmp::Ordering::Greater => self.observer.forget(fold.start, before),
-        }
-        if rank(term) > 0 {
-            fold.result = worse(fold.result, term);
-        }
-        false
+        decided || decides
     }
 
     fn terms(&mut self, ops: &'a [Op], decides: bool) -> Evaluated<'a> {
@@ -305,13 +320,13 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         decides: bool,
     ) -> Evaluated<'a> {
         let mut fold = self.fold(decides);
+        // Every element is looked at, also behind one that decides: so what was read, what it cost and which elements
+        // a trace names do not depend on their order.
         for item in items {
-            self.set(each.local, *item);
+            self.element(each.local, *item);
             let before = self.observer.mark();
             let term = self.eval(&each.body)?;
-            if self.take(&mut fold, before, term) {
-                return Ok(fold.result);
-            }
+            self.take(&mut fold, before, term);
         }
         if let Some(gap) = gap {
             let before = self.observer.mark();
@@ -324,17 +339,14 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         let mut found = 0;
         let mut untold = gap.map(|gap| gap.gap());
         for item in items {
-            self.set(each.local, *item);
+            self.element(each.local, *item);
             match truth(self.eval(&each.body)?) {
-                Value::Bool(true) => {
-                    found += 1;
-                    if found > 1 {
-                        return Ok(Value::Bool(false));
-                    }
-                }
-                Value::Bool(false) => {}
+                Value::Bool(holds) => found += usize::from(holds),
                 other => untold = Some(untold.map_or(other, |untold| worse(untold, other))),
             }
+        }
+        if found > 1 {
+            return Ok(Value::Bool(false));
         }
         Ok(untold.unwrap_or(Value::Bool(found == 1)))
     }
@@ -379,8 +391,9 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
                     Value::Partial(partial) => Some(partial.gap()),
                     _ => None,
                 });
-                let untold = l.iter().chain(r).copied().filter(|item| rank(*item) > 0);
+                let untold = l.iter().chain(r).copied().filter(|item| is_untold(*item));
                 if let Some(worst) = gaps.chain(untold).reduce(worse) {
+                    self.note(worst);
                     return Ok(worst);
                 }
                 if l.len() != r.len() {
@@ -390,7 +403,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
                 for (left, right) in l.iter().zip(r) {
                     match self.equal(*left, *right)? {
                         Value::Bool(true) => {}
-                        unlike @ Value::Bool(false) if rank(result) == 0 => result = unlike,
+                        unlike @ Value::Bool(false) if !is_untold(result) => result = unlike,
                         Value::Bool(false) => {}
                         other => result = worse(result, other),
                     }
@@ -402,17 +415,19 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
 
     fn contained(&mut self, item: &'a Op, list: &'a Op) -> Evaluated<'a> {
         let (item, list) = (self.eval(item)?, self.eval(list)?);
-        let Some(items) = list.items().filter(|_| rank(item) == 0) else { return Ok(worse(item, list)) };
+        let Some(items) = list.items().filter(|_| !is_untold(item)) else { return Ok(worse(item, list)) };
+        let mut found = false;
         let mut result = Value::Bool(false);
         for other in items {
             self.step(1)?;
+            self.note(*other);
             match self.equal(item, *other)? {
-                Value::Bool(true) => return Ok(Value::Bool(true)),
-                Value::Bool(false) => {}
+                Value::Bool(same) => found |= same,
                 untold => result = worse(result, untold),
             }
         }
         Ok(match list {
+            _ if found => Value::Bool(true),
             Value::Partial(partial) => worse(result, partial.gap()),
             _ => result,
         })
@@ -420,7 +435,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
 
     fn among(&mut self, item: &'a Op, ops: &'a [Op]) -> Evaluated<'a> {
         let item = self.eval(item)?;
-        if rank(item) > 0 {
+        if is_untold(item) {
             return Ok(item);
         }
         let mut fold = self.fold(true);

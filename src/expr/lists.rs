@@ -55,7 +55,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
             LoopKind::Count => {
                 let mut count = 0;
                 for item in items {
-                    self.set(each.local, *item);
+                    self.element(each.local, *item);
                     match self.eval(&each.body)? {
                         Value::Bool(holds) => count += i64::from(holds),
                         other => gap.take(other),
@@ -68,7 +68,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         let room = self.room(items.len())?;
         let mut filled = 0;
         for item in items {
-            self.set(each.local, *item);
+            self.element(each.local, *item);
             let body = self.eval(&each.body)?;
             let kept = match (each.kind, body) {
                 (LoopKind::Map, value) => value,
@@ -96,7 +96,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         self.charge(items.len().saturating_mul(2 * size_of::<Value<'a>>()))?;
         let mut keyed: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(items.len());
         for item in items {
-            self.set(each.local, *item);
+            self.element(each.local, *item);
             let key = self.eval(&each.body)?;
             if is_told(&key) { keyed.push((key, *item)) } else { gap.take(untold(&key)) }
         }
@@ -131,6 +131,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         let mut gap = Gap::of(if let Value::Partial(partial) = list { Some(*partial) } else { None });
         for item in items {
             if !is_told(item) {
+                self.note(*item);
                 gap.take(untold(item));
             }
         }
@@ -261,6 +262,7 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         let mut filled = 0;
         for item in items {
             if !is_told(item) {
+                self.note(*item);
                 gap.take(untold(item));
             } else if let Some(place) = room.get_mut(filled) {
                 *place = *item;
