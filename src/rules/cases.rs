@@ -264,6 +264,7 @@ impl FactWriter<'_, '_> {
                 }
                 if reasons.is_empty() {
                     self.reader.error(node.span, "`partial` has to say why elements may be missing");
+                    return list;
                 }
                 json!({ "items": list, "partial": reasons })
             }

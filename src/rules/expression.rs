@@ -93,6 +93,9 @@ pub(crate) fn number(text: &str) -> Option<(f64, Dimension)> {
         Some(digits) => (-1.0, digits),
         None => (1.0, text),
     };
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
     let arena = bumpalo::Bump::new();
     let (value, ty) = expr::literal(digits, &Schema::new(), &arena).ok()?;
     let value = match value {

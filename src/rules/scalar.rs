@@ -33,9 +33,9 @@ impl Scalar {
         self.style == Style::Plain && matches!(self.text.as_str(), "" | "~" | "null" | "Null" | "NULL")
     }
 
-    /// Not even a word for nothing is written.
+    /// Not even a word for nothing is written. The parser gives such a value the text `~` and no extent.
     pub(crate) fn is_missing(&self) -> bool {
-        self.style == Style::Plain && self.text.is_empty()
+        self.style == Style::Plain && self.span.start == self.span.end
     }
 
     /// Where in the file the bytes `from..to` of the value stand. If that cannot be told, the whole scalar.

@@ -58,7 +58,7 @@ fn keys_and_words() {
         ["checks/media/size.yaml:1:1: no source is named: `sources` takes one at least"]
     );
     assert_eq!(mistakes(&[(PATH, "- a\n")]).last().unwrap().split(", found").last(), Some(" a list"));
-    assert_eq!(changed("sources:", "where:\nsources:"), at("11:7", "nothing stands here"));
+    assert_eq!(changed("sources:", "where:\nsources:"), at("11:6", "nothing stands here"));
     assert_eq!(changed("sources:", "where: null\nsources:"), Vec::<String>::new());
 }
 
