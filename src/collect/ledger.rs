@@ -103,7 +103,13 @@ impl<'h> Ledger<'h> {
     /// A file parsed by a pure function, which gets the text without white space at its end.
     pub fn parsed<T>(&self, path: &str, missing: Missing, parse: impl FnOnce(&str) -> Result<T, String>) -> Read<T> {
         let source = self.source(path);
-        let reading = match self.bytes(path, missing) {
+        Read { reading: self.value(path, missing, parse), source }
+    }
+
+    /// Like [`Self::parsed`], without noting a source: for a fact that is made of many files (one for each CPU, say)
+    /// and whose source is the pattern of their names.
+    pub fn value<T>(&self, path: &str, missing: Missing, parse: impl FnOnce(&str) -> Result<T, String>) -> Reading<T> {
+        match self.bytes(path, missing) {
             Reading::Known(bytes) => match std::str::from_utf8(&bytes) {
                 Ok(text) => match parse(text.trim_end()) {
                     Ok(value) => Reading::Known(value),
@@ -113,8 +119,7 @@ impl<'h> Ledger<'h> {
             },
             Reading::Absent => Reading::Absent,
             Reading::Unreadable(error) => Reading::Unreadable(error),
-        };
-        Read { reading, source }
+        }
     }
 
     /// A file as it is.
