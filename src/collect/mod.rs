@@ -1,6 +1,8 @@
 //! From a [`Host`](crate::host::Host) to an [`Inventory`](crate::inventory::Inventory): one file a section. Asks and parses; never judges, never aborts.
 
 pub mod ledger;
+pub mod nic;
+mod rdma;
 
 use crate::host::Host;
 use crate::inventory::{Inventory, Node, SCHEMA};
@@ -22,6 +24,13 @@ pub fn collect(host: &dyn Host) -> Inventory {
         crate::reading::Fact::renumber(&mut collected_at, ids);
         node.renumber(ids);
     });
+
+    let ledger = Ledger::new(host);
+    let mut network = nic::collect(&ledger);
+    joined.append(ledger.close(), |ids| network.renumber(ids));
+    node.nics = network.nics;
+    node.bonds = network.bonds;
+    node.rdma_devices = network.rdma_devices;
 
     let (sources, errors) = joined.finish();
     Inventory {
