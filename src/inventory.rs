@@ -66,11 +66,13 @@ record! {
 }
 
 record! {
-    /// What the firmware says the machine is (SMBIOS types 0 to 3 through `/sys/class/dmi/id`).
+    /// What the firmware says the machine is: SMBIOS types 0 to 3 through `/sys/class/dmi/id`, where the kernel has a file
+    /// for each string that is filled. A placeholder is not an identity: "To Be Filled By O.E.M.", "Default string",
+    /// "0123456789", one character over and over, a UUID of zeros or ones and the like are absent.
     pub struct System {
-        /// Maker of the system. `sys_vendor`.
+        /// Maker of the system. `sys_vendor`; without SMBIOS `Manufacturer` of `/proc/sysinfo` (s390).
         pub vendor: Reading<String>,
-        /// Model of the system. `product_name`.
+        /// Model of the system. `product_name`; without SMBIOS `/proc/device-tree/model` (arm, ppc64), or `Type` of `/proc/sysinfo` (s390).
         pub product: Reading<String>,
         /// Version of the product. `product_version`.
         pub product_version: Reading<String>,
@@ -78,9 +80,9 @@ record! {
         pub family: Reading<String>,
         /// Stock keeping unit. `product_sku`.
         pub sku: Reading<String>,
-        /// Serial number. `product_serial`, readable by root.
+        /// Serial number. `product_serial`, readable by root; without SMBIOS `/proc/device-tree/serial-number` or `system-id`, or `Sequence Code` of `/proc/sysinfo`.
         pub serial: Reading<String>,
-        /// UUID. `product_uuid`, readable by root.
+        /// UUID, in lower case. `product_uuid`, readable by root.
         pub uuid: Reading<String>,
         /// Maker of the main board. `board_vendor`.
         pub board_vendor: Reading<String>,
@@ -96,12 +98,16 @@ record! {
         pub bios_version: Reading<String>,
         /// Date of the firmware as written there, month/day/year. `bios_date`.
         pub bios_date: Reading<String>,
-        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists.
+        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists; unreadable if `/sys/firmware` is empty, as in a container.
         pub firmware_interface: Reading<FirmwareInterface>,
-        /// Hypervisor or container the system runs under; absent on bare metal. Read from `/sys/hypervisor/type`,
-        /// the `hypervisor` CPU flag and the DMI names.
+        /// Hypervisor below: "kvm", "qemu", "vmware", "virtualbox", "xen", "hyper-v", "amazon", "google", "parallels", "bhyve",
+        /// "bochs", "apple", "zvm", "powervm", "pr/sm"; absent on bare metal; unreadable if the CPU says that there is one and
+        /// nothing names it. `/sys/hypervisor/type`, SMBIOS names, clock sources, `/proc/device-tree/hypervisor`,
+        /// `/proc/cpuinfo` (ppc64), `/proc/sysinfo` (s390).
         pub hypervisor: Reading<String>,
-        /// Whether the system is a virtual machine. From the same places as `hypervisor`.
+        /// Whether the system is a virtual machine: also by the `hypervisor` flag of `/proc/cpuinfo` (x86). The privileged
+        /// domain of Xen and a partition of s390 (PR/SM) are not, an LPAR of PowerVM is. That it is not needs evidence: on
+        /// x86 that the flag is not set, on arm64 that SMBIOS names a machine and KVM can run; elsewhere it is unreadable.
         pub virtual_machine: Reading<bool>,
     }
 }
@@ -129,7 +135,7 @@ record! {
         pub kernel_release: Reading<String>,
         /// Kernel build. `/proc/version`.
         pub kernel_version: Reading<String>,
-        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else from the kernel's build and the CPU's own words.
+        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else `uname -m`; else the end of the kernel release.
         pub architecture: Reading<String>,
         /// Kernel command line. `/proc/cmdline`.
         pub command_line: Reading<String>,
@@ -137,7 +143,10 @@ record! {
         pub tainted: Reading<u64>,
         /// Time since the kernel started. `/proc/uptime`.
         pub uptime: Reading<crate::units::Seconds>,
-        /// The root file system is a live image (overlay, squashfs, or a RAM disk), not an installation. `/proc/self/mountinfo`, `/proc/cmdline`.
+        /// The node was booted from a live image, not from an installation: the command line asks for one, or the root file
+        /// system is the initial RAM disk or the medium. Unreadable for an overlay, a tmpfs or a compressed image that the
+        /// command line does not explain: containers, diskless nodes and appliances have such roots too.
+        /// `/proc/self/mountinfo`, `/proc/cmdline`.
         pub live_image: Reading<bool>,
         /// Kernel state of transparent huge pages, the selected word. `/sys/kernel/mm/transparent_hugepage/enabled`.
         pub transparent_hugepage: Reading<String>,
@@ -151,39 +160,46 @@ record! {
 record! {
     /// All processors together, and each package.
     pub struct Cpu {
-        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs.
+        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs; on
+        /// s390, where these are numbered within a book, distinct `topology/core_siblings` sets. Unreadable where the kernel
+        /// gives -1 (sparc64, ppc64 LPARs). arm64 kernels before 4.18 give clusters instead.
         pub sockets: Reading<u64>,
-        /// Physical cores online. Distinct pairs of package and `topology/core_id` (or `thread_siblings` sets).
+        /// Physical cores online. Distinct `topology/thread_siblings_list` sets of the online CPUs, whatever the packages:
+        /// `topology/core_id` is unique neither in a package nor, on some kernels, among the dies of one.
         pub cores: Reading<u64>,
-        /// Logical CPUs online. `/sys/devices/system/cpu/online`.
+        /// Logical CPUs online, of the whole machine: a cpuset or an affinity of the process does not lessen them.
+        /// `/sys/devices/system/cpu/online`, else the CPUs that `/proc/cpuinfo` lists.
         pub threads: Reading<u64>,
         /// Logical CPUs present, online or not. `/sys/devices/system/cpu/present`.
         pub threads_present: Reading<u64>,
-        /// Logical CPUs present and offline. `/sys/devices/system/cpu/offline`, else present less online.
+        /// Logical CPUs present and offline: present less online. The kernel's file `offline` lists CPUs that are not present too.
         pub threads_offline: Reading<u64>,
-        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active`, else threads over cores.
+        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active` (since Linux 4.19), else more threads than cores.
         pub smt_active: Reading<bool>,
-        /// Frequency governors in use, distinct and sorted. `cpufreq/scaling_governor` of each online CPU.
+        /// Distinct model names of the online CPUs, sorted; as `model` of the packages, and known where the packages are not.
+        pub models: Reading<Vec<String>>,
+        /// Frequency governors in use, distinct and sorted; absent without a frequency driver. `cpufreq/scaling_governor` of each online CPU.
         pub governors: Reading<Vec<String>>,
-        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable..."), sorted. `/sys/devices/system/cpu/vulnerabilities`.
+        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable...", "Processor vulnerable",
+        /// "KVM: Vulnerable"), sorted; those that it calls unknown are not among them. `/sys/devices/system/cpu/vulnerabilities`, since Linux 4.15.
         pub vulnerable: Reading<Vec<String>>,
-        /// Distinct microcode revisions of the online CPUs, sorted. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
+        /// Distinct microcode revisions of the online CPUs, sorted; absent but on x86. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode_revisions: Reading<Vec<String>>,
         /// Each package with at least one online CPU.
         pub packages: Collection<Package>,
-        /// Each cache, shared ones once.
+        /// Caches of the online CPUs: each once, however many CPUs share it, and equal ones put together.
         pub caches: Collection<Cache>,
     }
 }
 
 record! {
-    /// One processor package.
+    /// One processor package. What its CPUs say differently is unreadable ("conflict").
     pub struct Package {
-        /// The kernel's number. `topology/physical_package_id`.
+        /// The kernel's number; on s390 unique only within a book. `topology/physical_package_id`.
         pub id: Reading<u64>,
-        /// Maker, as the CPU says it ("GenuineIntel"). `/proc/cpuinfo`, `vendor_id`.
+        /// Maker, as the CPU says it: "GenuineIntel", or the implementer's number "0x41" on arm; absent on ppc64 and loongarch. `/proc/cpuinfo`, `vendor_id`, `vendor` (ia64) or `CPU implementer`.
         pub vendor: Reading<String>,
-        /// Model name. `/proc/cpuinfo`, `model name`.
+        /// Model name; on s390 the machine type; absent on arm64. `/proc/cpuinfo`, `model name`, `Model Name` (loongarch), `cpu` (ppc64, sparc64), `Processor` (arm32) or `machine` (s390).
         pub model: Reading<String>,
         /// Family in decimal, x86 only. `/proc/cpuinfo`, `cpu family`.
         pub family: Reading<u64>,
@@ -191,35 +207,38 @@ record! {
         pub model_number: Reading<u64>,
         /// Stepping, x86 only. `/proc/cpuinfo`, `stepping`.
         pub stepping: Reading<u64>,
-        /// Microcode revision, as in "0x2007006". `/proc/cpuinfo`, `microcode`.
+        /// Distinct part numbers of the cores, as in "0xd0c", sorted; arm only. `/proc/cpuinfo`, `CPU part`.
+        pub parts: Reading<Vec<String>>,
+        /// Microcode revision, as in "0x2007006", x86 only. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode: Reading<String>,
         /// Physical cores online in this package.
         pub cores: Reading<u64>,
         /// Logical CPUs online in this package.
         pub threads: Reading<u64>,
-        /// Feature flags, sorted. `/proc/cpuinfo`, `flags` or `Features`.
+        /// Feature flags, sorted. `/proc/cpuinfo`, `flags`, `Features` or `features`.
         pub flags: Reading<Vec<String>>,
-        /// Highest clock that the frequency driver allows. `cpufreq/cpuinfo_max_freq`.
+        /// Highest clock that the frequency driver allows any of its CPUs; absent without a driver. `cpufreq/cpuinfo_max_freq`.
         pub max_clock: Reading<Hertz>,
-        /// Lowest clock that the frequency driver allows. `cpufreq/cpuinfo_min_freq`.
+        /// Lowest clock that the frequency driver allows any of its CPUs; absent without a driver. `cpufreq/cpuinfo_min_freq`.
         pub min_clock: Reading<Hertz>,
-        /// Clock without turbo. `cpufreq/base_frequency` (intel_pstate), else the figure in the model name.
+        /// Clock without turbo, of the slowest of its CPUs. `cpufreq/base_frequency` (intel_pstate), else
+        /// `acpi_cppc/nominal_freq`, else the figure in the model name.
         pub base_clock: Reading<Hertz>,
     }
 }
 
 record! {
-    /// One cache.
+    /// Equal caches: of one level, kind and size, each shared by as many CPUs.
     pub struct Cache {
         /// Level, 1 next to the core. `cache/index*/level`.
         pub level: Reading<u64>,
         /// What it holds. `cache/index*/type`.
         pub kind: Reading<CacheKind>,
-        /// Size. `cache/index*/size`.
+        /// Size of each. `cache/index*/size`.
         pub bytes: Reading<Bytes>,
-        /// Logical CPUs that share it, as the kernel lists them. `cache/index*/shared_cpu_list`, else from `shared_cpu_map`.
-        pub shared_cpu_list: Reading<String>,
-        /// Number of equal caches of this level and kind in the machine.
+        /// Logical CPUs online that share each. `cache/index*/shared_cpu_list`, else `shared_cpu_map`.
+        pub cpus: Reading<u64>,
+        /// How many there are in the machine. Distinct `cache/index*/shared_cpu_list` sets of the online CPUs.
         pub count: Reading<u64>,
     }
 }
@@ -243,9 +262,9 @@ record! {
         pub total: Reading<Bytes>,
         /// Memory that can be given out without swapping, when it was read. `/proc/meminfo`, `MemAvailable`.
         pub available: Reading<Bytes>,
-        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/online`.
+        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/state`.
         pub online: Reading<Bytes>,
-        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/online`.
+        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/state`.
         pub offline: Reading<Bytes>,
         /// Memory the hardware found broken. `/proc/meminfo`, `HardwareCorrupted`.
         pub hardware_corrupted: Reading<Bytes>,
@@ -265,7 +284,8 @@ record! {
         pub cpus: Reading<u64>,
         /// Its memory; 0 for a node without. `meminfo`, `MemTotal`.
         pub memory: Reading<Bytes>,
-        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`.
+        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`. Unreadable
+        /// if it has not as many figures as there are nodes.
         pub distances: Reading<Vec<u64>>,
     }
 }

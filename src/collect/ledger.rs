@@ -32,6 +32,9 @@ impl<T> Read<T> {
     }
 }
 
+/// A pure function from the text of a file, without white space at its end, to what it says.
+pub type Parser<T> = fn(&str) -> Result<T, String>;
+
 /// Asks a host on behalf of one section, and remembers sources and errors.
 pub struct Ledger<'h> {
     host: &'h dyn Host,
@@ -110,15 +113,38 @@ impl<'h> Ledger<'h> {
     /// and whose source is the pattern of their names.
     pub fn value<T>(&self, path: &str, missing: Missing, parse: impl FnOnce(&str) -> Result<T, String>) -> Reading<T> {
         match self.bytes(path, missing) {
-            Reading::Known(bytes) => match std::str::from_utf8(&bytes) {
-                Ok(text) => match parse(text.trim_end()) {
-                    Ok(value) => Reading::Known(value),
-                    Err(cause) => self.malformed(path, cause),
-                },
-                Err(error) => self.malformed(path, error.to_string()),
-            },
+            Reading::Known(bytes) => self.text_parsed(path, &bytes, parse),
             Reading::Absent => Reading::Absent,
             Reading::Unreadable(error) => Reading::Unreadable(error),
+        }
+    }
+
+    /// The first of several files that is there, each with its parser, and which it was: for a fact that moved from one
+    /// file to another. If none is there, the first one's error is told. Notes no source, like [`Self::value`].
+    pub fn first_value<T>(&self, files: &[(String, Parser<T>)], missing: Missing) -> (usize, Reading<T>) {
+        let mut first_error = None;
+        for (index, (path, parse)) in files.iter().enumerate() {
+            match self.host.read(path) {
+                Ok(bytes) => return (index, self.text_parsed(path, &bytes, parse)),
+                Err(error) if matches!(error.kind, HostErrorKind::NotFound | HostErrorKind::NotInCapture) => {
+                    first_error.get_or_insert(error);
+                }
+                Err(error) => return (index, self.failed(error, missing)),
+            }
+        }
+        match first_error {
+            Some(error) => (0, self.failed(error, missing)),
+            None => (0, Reading::Absent),
+        }
+    }
+
+    fn text_parsed<T>(&self, path: &str, bytes: &[u8], parse: impl FnOnce(&str) -> Result<T, String>) -> Reading<T> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => match parse(text.trim_end()) {
+                Ok(value) => Reading::Known(value),
+                Err(cause) => self.malformed(path, cause),
+            },
+            Err(error) => self.malformed(path, error.to_string()),
         }
     }
 
@@ -133,11 +159,15 @@ impl<'h> Ledger<'h> {
     /// The names in a folder. An incomplete listing is known too: its [`Listing::complete`] says so.
     pub fn list(&self, path: &str, missing: Missing) -> Read<Listing> {
         let source = self.source(format!("list {path}"));
-        let reading = match self.host.list(path) {
+        Read { reading: self.names(path, missing), source }
+    }
+
+    /// Like [`Self::list`], without noting a source.
+    pub fn names(&self, path: &str, missing: Missing) -> Reading<Listing> {
+        match self.host.list(path) {
             Ok(listing) => Reading::Known(listing),
             Err(error) => self.failed(error, missing),
-        };
-        Read { reading, source }
+        }
     }
 
     /// The target of a link, as written.
