@@ -8,13 +8,17 @@ mod question;
 mod archive;
 mod disk;
 mod errno;
+mod manifest;
+mod record;
 mod replay;
 mod tree;
 
 pub use question::{Answer, Outcome, Question};
+pub use record::Record;
 pub use replay::{OpenCause, OpenError, Replay};
 pub use tree::Entry;
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
@@ -134,8 +138,9 @@ pub struct ToolOutput {
     pub stderr: Vec<u8>,
 }
 
-/// An NVMe admin command that only reads (NVM Express Base Specification 2.0, section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An NVMe admin command that only reads (NVM Express Base Specification 2.0, section 5). Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NvmeAdmin {
     /// Identify (opcode 06h).
     Identify {
@@ -183,8 +188,9 @@ pub struct NvmeAnswer {
     pub data: Vec<u8>,
 }
 
-/// The netlink families that are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The netlink families that are asked. Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NetlinkFamily {
     /// rtnetlink (links, addresses, DCB).
     Route,
@@ -194,8 +200,9 @@ pub enum NetlinkFamily {
     Rdma,
 }
 
-/// Why a call was not answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Why a call was not answered. Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HostErrorKind {
     /// Asked for, and not there (`ENOENT`, `ENOTDIR`, `ENODEV`, `ENXIO`).
     NotFound,
