@@ -27,7 +27,8 @@ fn names_of_bonds(ledger: &Ledger<'_>, nics: &[Nic]) -> (BTreeSet<String>, Vec<E
         Reading::Absent => return (BTreeSet::new(), Vec::new()),
         Reading::Unreadable(error) => error,
     };
-    let seen = nics.iter().filter(|nic| nic.kind.known() == Some(&NicKind::Bond)).filter_map(|nic| nic.name.known().cloned());
+    let seen =
+        nics.iter().filter(|nic| nic.kind.known() == Some(&NicKind::Bond)).filter_map(|nic| nic.name.known().cloned());
     let told = match ledger.host().list(PROC) {
         Ok(listing) => listing.names,
         Err(_) => Vec::new(),
@@ -94,7 +95,8 @@ fn bond(ledger: &Ledger<'_>, name: &str) -> Bond {
     let lacks = |error: &HostError| matches!(error.kind, HostErrorKind::NotFound | HostErrorKind::NotInCapture);
     if ledger.host().read(&format!("{folder}/mode")).is_err_and(|error| lacks(&error)) {
         let told = ledger.host().read(&path).ok();
-        if let Some(told) = told.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(ProcBond::parse) {
+        if let Some(told) = told.as_deref().and_then(|bytes| std::str::from_utf8(bytes).ok()).and_then(ProcBond::parse)
+        {
             let source = ledger.source(path.as_str());
             let place = Place::Proc { path: &path, source, fields: &told.fields };
             let slaves = told.slaves.iter().map(|(slave, fields)| {
@@ -144,7 +146,8 @@ fn slaves(ledger: &Ledger<'_>, bond: &str, folder: &str, mode: &Reading<BondMode
     let list = ledger.parsed(&path, Missing::Untold("the bonding driver has no such attribute"), names);
     let slave = |name: &String| {
         // Beside the slave's own folder the bond has a link to it, `slave_X` before Linux 3.14; a recording may have that alone.
-        let places = [format!("{NET}/{name}"), format!("{NET}/{bond}/lower_{name}"), format!("{NET}/{bond}/slave_{name}")];
+        let places =
+            [format!("{NET}/{name}"), format!("{NET}/{bond}/lower_{name}"), format!("{NET}/{bond}/slave_{name}")];
         let folders: Vec<String> = places.iter().map(|place| format!("{place}/bonding_slave")).collect();
         let there = folders.iter().find(|folder| ledger.host().read(&format!("{folder}/mii_status")).is_ok());
         let place = Place::Sysfs(there.or(folders.first()).cloned().unwrap_or_default());

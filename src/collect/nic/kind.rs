@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn a_device_makes_an_adapter() {
-        let physical = Signs { has_device: Some(true), device: Some("0000:3b:00.0"), bus: Some("pci"), ..Signs::default() };
+        let physical =
+            Signs { has_device: Some(true), device: Some("0000:3b:00.0"), bus: Some("pci"), ..Signs::default() };
         assert_eq!(kind(&physical), Some(NicKind::Physical));
         assert_eq!(kind(&Signs { phys_port_name: Some("p1"), ..physical.clone() }), Some(NicKind::Physical));
         for port in ["pf0vf3", "pf1", "c1pf0vf2", "pf0sf88"] {

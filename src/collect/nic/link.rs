@@ -19,7 +19,11 @@ pub(super) fn read(ledger: &Ledger<'_>, folder: &str, nic: &mut Nic) {
     set!(nic.carrier, carrier(ledger, &format!("{folder}/carrier"), nic));
     set!(
         nic.carrier_changes,
-        ledger.parsed(&format!("{folder}/carrier_changes"), Missing::Untold("the kernel is older than 3.15"), parse::number)
+        ledger.parsed(
+            &format!("{folder}/carrier_changes"),
+            Missing::Untold("the kernel is older than 3.15"),
+            parse::number
+        )
     );
     let link = link(folder, nic);
     set!(nic.speed, of_link(ledger, &format!("{folder}/speed"), "speed", &link, nic, parse::speed));

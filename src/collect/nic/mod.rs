@@ -11,7 +11,7 @@ mod kind;
 mod link;
 pub(crate) mod parse;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use super::ledger::{Ledger, Missing, Read};
 use super::rdma;
@@ -305,12 +305,15 @@ fn driver_facts(ledger: &Ledger<'_>, folder: &str, place: &Place, info: Read<Dri
         };
         Read { reading, source }
     };
-    set!(nic.driver, match place.has_device() {
-        Some(false) => of_info(|info| &info.driver),
-        _ => ledger
-            .link(&format!("{folder}/device/driver"), Missing::Untold("the device has no driver"))
-            .map(|target| parse::base_name(&target).to_owned()),
-    });
+    set!(
+        nic.driver,
+        match place.has_device() {
+            Some(false) => of_info(|info| &info.driver),
+            _ => ledger
+                .link(&format!("{folder}/device/driver"), Missing::Untold("the device has no driver"))
+                .map(|target| parse::base_name(&target).to_owned()),
+        }
+    );
     set!(nic.driver_version, of_info(|info| &info.version));
     // The bonding driver, for one, writes the version of its interface there.
     set!(nic.firmware, place.if_device(|| of_info(|info| &info.firmware)));
@@ -324,11 +327,14 @@ fn neighbours(ledger: &Ledger<'_>, folder: &str, entries: &Read<Listing>, vlans:
     );
     set!(nic.lower, lower(ledger, folder, entries, nic));
     set!(nic.upper, prefixed(ledger, folder, entries, "upper_"));
-    set!(nic.bridge_ports, of_kind(ledger, folder, nic, NicKind::Bridge, || {
-        let path = format!("{folder}/brif");
-        let ports = ledger.list(&path, Missing::Untold("the bridge driver has no such folder"));
-        Read { reading: whole(ledger, &path, ports.reading), source: ports.source }
-    }));
+    set!(
+        nic.bridge_ports,
+        of_kind(ledger, folder, nic, NicKind::Bridge, || {
+            let path = format!("{folder}/brif");
+            let ports = ledger.list(&path, Missing::Untold("the bridge driver has no such folder"));
+            Read { reading: whole(ledger, &path, ports.reading), source: ports.source }
+        })
+    );
     vlan_facts(ledger, folder, entries, vlans, nic);
 }
 
@@ -342,18 +348,24 @@ fn vlan_facts(ledger: &Ledger<'_>, folder: &str, entries: &Read<Listing>, vlans:
         }
     };
     let found = vlans.find(name);
-    set!(nic.vlan_id, of_kind(ledger, folder, nic, NicKind::Vlan, || {
-        let reading = found.map_or_else(|| Reading::Unreadable(untold()), |vlan| Reading::Known(vlan.id));
-        Read { reading, source }
-    }));
-    set!(nic.vlan_device, of_kind(ledger, folder, nic, NicKind::Vlan, || match (found, nic.lower.known()) {
-        (Some(vlan), _) => Read { reading: Reading::Known(vlan.device.clone()), source },
-        (None, Some(lower)) if lower.len() == 1 => {
-            let device = lower.first().cloned().map_or(Reading::Absent, Reading::Known);
-            Read { reading: device, source: entries.source }
-        }
-        (None, _) => Read { reading: Reading::Unreadable(untold()), source },
-    }));
+    set!(
+        nic.vlan_id,
+        of_kind(ledger, folder, nic, NicKind::Vlan, || {
+            let reading = found.map_or_else(|| Reading::Unreadable(untold()), |vlan| Reading::Known(vlan.id));
+            Read { reading, source }
+        })
+    );
+    set!(
+        nic.vlan_device,
+        of_kind(ledger, folder, nic, NicKind::Vlan, || match (found, nic.lower.known()) {
+            (Some(vlan), _) => Read { reading: Reading::Known(vlan.device.clone()), source },
+            (None, Some(lower)) if lower.len() == 1 => {
+                let device = lower.first().cloned().map_or(Reading::Absent, Reading::Known);
+                Read { reading: device, source: entries.source }
+            }
+            (None, _) => Read { reading: Reading::Unreadable(untold()), source },
+        })
+    );
 }
 
 /// What only one kind of interface has.
@@ -408,7 +420,8 @@ fn queues(ledger: &Ledger<'_>, folder: &str, nic: &mut Nic) {
     let path = format!("{folder}/queues");
     let listing = ledger.list(&path, Missing::Untold("the kernel is older than 3.2 or has no queues in sysfs"));
     let names = whole(ledger, &path, listing.reading);
-    let count = |prefix: &str| names.clone().map(|names| names.iter().filter(|name| name.starts_with(prefix)).count() as u64);
+    let count =
+        |prefix: &str| names.clone().map(|names| names.iter().filter(|name| name.starts_with(prefix)).count() as u64);
     set!(nic.rx_queues, Read { reading: count("rx-"), source: listing.source });
     set!(nic.tx_queues, Read { reading: count("tx-"), source: listing.source });
 }
@@ -425,8 +438,21 @@ fn counters(ledger: &Ledger<'_>, folder: &str) -> NicCounters {
         };
     }
     count!(
-        rx_packets, tx_packets, rx_errors, tx_errors, rx_dropped, tx_dropped, rx_crc_errors, rx_frame_errors,
-        rx_length_errors, rx_missed_errors, rx_over_errors, rx_fifo_errors, tx_fifo_errors, tx_carrier_errors, collisions
+        rx_packets,
+        tx_packets,
+        rx_errors,
+        tx_errors,
+        rx_dropped,
+        tx_dropped,
+        rx_crc_errors,
+        rx_frame_errors,
+        rx_length_errors,
+        rx_missed_errors,
+        rx_over_errors,
+        rx_fifo_errors,
+        tx_fifo_errors,
+        tx_carrier_errors,
+        collisions
     );
     counters
 }

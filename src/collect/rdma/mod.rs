@@ -13,8 +13,8 @@ use super::nic::parse::{hex_number, number};
 use super::nic::{numa_node, pci_address};
 use crate::inventory::nic::{Nic, NicKind};
 use crate::inventory::rdma::{
-    RdmaCounters, RdmaDevice, RdmaGid, RdmaGidKind, RdmaLinkLayer, RdmaNodeType, RdmaPhysState, RdmaPort, RdmaPortState,
-    RdmaProtocol,
+    RdmaCounters, RdmaDevice, RdmaGid, RdmaGidKind, RdmaLinkLayer, RdmaNodeType, RdmaPhysState, RdmaPort,
+    RdmaPortState, RdmaProtocol,
 };
 use crate::reading::{Collection, ErrorId, ErrorKind, Reading, SourceId};
 
@@ -44,7 +44,10 @@ fn device(ledger: &Ledger<'_>, name: &str, nics: &[Nic], all_nics: bool) -> Rdma
     let folder = format!("{CLASS}/{name}");
     let file = |file: &str| format!("{folder}/{file}");
     let mut device = RdmaDevice::default();
-    set!(device.name, Read { reading: Reading::Known(name.to_owned()), source: ledger.source(format!("list {CLASS}")) });
+    set!(
+        device.name,
+        Read { reading: Reading::Known(name.to_owned()), source: ledger.source(format!("list {CLASS}")) }
+    );
     set!(device.node_type, ledger.parsed(&file("node_type"), MANDATORY, parse::node_type));
     set!(device.firmware, optional(ledger, &file("fw_ver"), text));
     set!(device.hca_type, optional(ledger, &file("hca_type"), text));
@@ -133,7 +136,9 @@ fn on_infiniband<T>(port: &RdmaPort, read: Read<T>) -> Read<T> {
 /// The file's figure is negotiated only while there is a link: for any other the kernel writes its lowest (`rate_show`).
 fn rate(ledger: &Ledger<'_>, folder: &str, port: &mut RdmaPort) {
     let down = match (port.phys_state.known(), port.state.known()) {
-        (Some(state), _) if !matches!(state, RdmaPhysState::LinkUp | RdmaPhysState::ErrorRecovery) => Some("phys_state"),
+        (Some(state), _) if !matches!(state, RdmaPhysState::LinkUp | RdmaPhysState::ErrorRecovery) => {
+            Some("phys_state")
+        }
         (None, Some(RdmaPortState::Down | RdmaPortState::Nop)) => Some("state"),
         _ => None,
     };
@@ -237,10 +242,13 @@ fn protocol(ledger: &Ledger<'_>, folder: &str, device: &RdmaDevice, port: &RdmaP
         }
         (_, Reading::Known(RdmaLinkLayer::Ethernet)) => {
             let from = "node_type, link_layer and gid_attrs/types";
-            read(roce(&port.gids).unwrap_or_else(|error| match error {
-                Some(error) => Reading::Unreadable(error),
-                None => untold("RoCE, but it has no GID that would tell the version"),
-            }), from)
+            read(
+                roce(&port.gids).unwrap_or_else(|error| match error {
+                    Some(error) => Reading::Unreadable(error),
+                    None => untold("RoCE, but it has no GID that would tell the version"),
+                }),
+                from,
+            )
         }
         (_, Reading::Absent) => read(Reading::Absent, "link_layer"),
         (_, Reading::Unreadable(error)) => read(Reading::Unreadable(*error), "link_layer"),
@@ -335,7 +343,12 @@ fn counters(ledger: &Ledger<'_>, folder: &str) -> RdmaCounters {
         };
     }
     count!(
-        symbol_error, link_error_recovery, link_downed, port_rcv_errors, port_xmit_discards, local_link_integrity_errors
+        symbol_error,
+        link_error_recovery,
+        link_downed,
+        port_rcv_errors,
+        port_xmit_discards,
+        local_link_integrity_errors
     );
     counters
 }
@@ -387,9 +400,8 @@ fn of_bond(ledger: &Ledger<'_>, nics: &mut [Nic]) {
 fn no_rdma(ledger: &Ledger<'_>, nic: &Nic, devices: &Collection<RdmaDevice>) -> Read<String> {
     let source = ledger.source(format!("list {CLASS}"));
     let name = nic.name.known().map_or("an interface", String::as_str);
-    let untold = |kind, cause: &str| {
-        Reading::Unreadable(ledger.error(format!("tell the RDMA device of {name}"), kind, cause))
-    };
+    let untold =
+        |kind, cause: &str| Reading::Unreadable(ledger.error(format!("tell the RDMA device of {name}"), kind, cause));
     let reading = match &nic.kind {
         Reading::Known(
             NicKind::Physical

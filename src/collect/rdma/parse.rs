@@ -139,7 +139,15 @@ mod tests {
         ] {
             assert_eq!(rate(text), Ok((BitsPerSec(bits), lanes)), "{text}");
         }
-        for bad in ["", "100", "100 Gb/sec", "x Gb/sec (4X EDR)", "1.25 Gb/sec (1X)", "99999999999999999999 Gb/sec (4X)", "0 Gb/sec (0X)"] {
+        for bad in [
+            "",
+            "100",
+            "100 Gb/sec",
+            "x Gb/sec (4X EDR)",
+            "1.25 Gb/sec (1X)",
+            "99999999999999999999 Gb/sec (4X)",
+            "0 Gb/sec (0X)",
+        ] {
             assert!(rate(bad).is_err(), "{bad}");
         }
     }
