@@ -8,11 +8,17 @@ mod question;
 mod archive;
 mod disk;
 mod errno;
+mod ioctl;
+mod live;
 mod manifest;
+mod netlink;
 mod record;
 mod replay;
+mod tool;
 mod tree;
+mod workers;
 
+pub use live::Live;
 pub use question::{Answer, Outcome, Question};
 pub use record::Record;
 pub use replay::{OpenCause, OpenError, Replay};
@@ -103,6 +109,25 @@ impl Limits {
 
 /// The cause of every refusal to read a link that is none, live and replayed.
 const NOT_A_LINK: &str = "not a symbolic link";
+
+/// The cause of every call to a program that is not installed.
+const NO_SUCH_PROGRAM: &str = "no such program";
+
+/// The cause of every call that took too long.
+fn no_answer_within(limit: Duration) -> String {
+    format!("no answer within {} s", limit.as_secs_f64())
+}
+
+/// The error of a call that a helper thread did not bring to an end.
+fn undone(question: &Question, undone: workers::Undone, limit: Duration) -> HostError {
+    match undone {
+        workers::Undone::TimedOut => question.error(HostErrorKind::TimedOut, no_answer_within(limit)),
+        workers::Undone::TooManyHang => {
+            question.error(HostErrorKind::TimedOut, "not asked, for too many earlier calls still hang")
+        }
+        workers::Undone::NoThread => question.error(HostErrorKind::Io, "no thread could be started for it"),
+    }
+}
 
 /// The cause of every refusal of a folder with more than [`Limits::NAMES`] names.
 fn too_many_names() -> String {

@@ -242,7 +242,7 @@ impl Replay {
             Question::Run(argv) => match tree::read(tree, &manifest::tool_file(argv), Limits::TOOL_BYTES) {
                 Ok(stdout) => Ok(Answer::Tool(ToolOutput { status: None, stdout, stderr: Vec::new() })),
                 Err(Trouble::Missing | Trouble::NotAFolder) if self.rest == Rest::Absent => {
-                    Err(question.error(HostErrorKind::ToolMissing, "no such program"))
+                    Err(question.error(HostErrorKind::ToolMissing, super::NO_SUCH_PROGRAM))
                 }
                 Err(trouble) => Err(refused(trouble)),
             },
