@@ -29,8 +29,9 @@ record! {
         pub carrier: Reading<bool>,
         /// State of RFC 2863. "unknown" is the kernel's word for a driver that tells no state. `operstate`.
         pub operstate: Reading<OperState>,
-        /// Speed of the link. Absent without a link, for then it is not defined, and for loopback and dummy interfaces. Unreadable
-        /// where there is a link and the driver tells no speed. Of veth and tun the kernel gives a made-up figure. `speed`.
+        /// Speed of the link. Absent without a link, for then it is not defined, and where nothing of it is told of an interface without a
+        /// line (loopback, dummy, bridge, veth, tun, tunnel; of some the driver makes up a figure). Unreadable where there is a link and the
+        /// driver tells no speed. `speed`.
         pub speed: Reading<BitsPerSec>,
         /// Duplex of the link; absent and unreadable as `speed`. `duplex`.
         pub duplex: Reading<Duplex>,
@@ -89,7 +90,8 @@ record! {
 words! {
     /// What a network interface is.
     pub enum NicKind {
-        /// Port of an adapter: on PCI, USB or another bus, by its own driver. Also an emulated adapter of a virtual machine, which looks the same.
+        /// Port of an adapter: on PCI, USB or another bus, by its own driver. Also an emulated adapter of a virtual machine, which looks
+        /// the same, and a virtual function of which a recording does not tell `physical_function`.
         Physical = "physical",
         /// SR-IOV virtual function, or a subfunction.
         VirtualFunction = "virtual-function",

@@ -76,8 +76,11 @@ fn of_link<T>(
     if let Link::Down(told_by) = link {
         return Read { reading: Reading::Absent, source: ledger.source(told_by.as_str()) };
     }
-    // These have no line that could have a speed; their drivers refuse.
-    let no_line = matches!(nic.kind.known(), Some(NicKind::Loopback | NicKind::Dummy));
+    // These have no line that could have a speed or a duplex; the drivers of some make up a figure all the same.
+    let no_line = matches!(
+        nic.kind.known(),
+        Some(NicKind::Loopback | NicKind::Dummy | NicKind::Bridge | NicKind::Veth | NicKind::Tun | NicKind::Tunnel)
+    );
     let why = match link {
         Link::Up => format!("the driver tells no {what} of its link"),
         Link::Down(_) | Link::Untold => format!("there is no link, or the driver tells no {what}"),

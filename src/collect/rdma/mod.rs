@@ -154,7 +154,7 @@ fn rate(ledger: &Ledger<'_>, folder: &str, port: &mut RdmaPort) {
     set!(port.lanes, lanes);
 }
 
-/// The used entries of the table. An unused one is all zero; kernels before 4.19 refuse to read it.
+/// The used entries of the table. Of an unused one the kernel writes zeros; kernels before 4.19 refuse to read some.
 fn gids(ledger: &Ledger<'_>, folder: &str, port: &RdmaPort) -> Collection<RdmaGid> {
     let path = format!("{folder}/gids");
     let listing = match ledger.list(&path, MANDATORY).reading {

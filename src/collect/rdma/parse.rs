@@ -94,9 +94,11 @@ pub(super) fn guid(text: &str) -> Result<Option<String>, String> {
     groups(text, 4)
 }
 
-/// A GID, eight groups of four digits; `None` if all zero, as the kernel writes unused entries of a table.
+/// A GID, eight groups of four digits; `None` for an unused entry of a table: all zero, or on InfiniBand a subnet prefix
+/// without an interface behind it ("fe80:0000:...:0000").
 pub(super) fn gid(text: &str) -> Result<Option<String>, String> {
-    groups(text, 8)
+    let gid = groups(text, 8)?;
+    Ok(gid.filter(|gid| !gid.ends_with(":0000:0000:0000:0000")))
 }
 
 fn groups(text: &str, count: usize) -> Result<Option<String>, String> {
@@ -160,6 +162,9 @@ mod tests {
         let gid_text = "fe80:0000:0000:0000:0002:c903:00f9:bfa1";
         assert_eq!(gid(gid_text), Ok(Some(gid_text.to_owned())));
         assert_eq!(gid("0000:0000:0000:0000:0000:0000:0000:0000"), Ok(None));
+        assert_eq!(gid("fe80:0000:0000:0000:0000:0000:0000:0000"), Ok(None));
+        let mapped = "0000:0000:0000:0000:0000:ffff:0a00:0000";
+        assert_eq!(gid(mapped), Ok(Some(mapped.to_owned())));
         assert!(gid("fe80::1").is_err());
         assert!(guid(gid_text).is_err());
     }
