@@ -65,9 +65,11 @@ record! {
         pub phys_state: Reading<RdmaPhysState>,
         /// Layer below: InfiniBand or Ethernet. `link_layer`.
         pub link_layer: Reading<RdmaLinkLayer>,
-        /// What it speaks: of an Ethernet port RoCE v2 if one of its GIDs is of that type, else v1. From `node_type`, `link_layer` and `gid_attrs/types`.
+        /// What it speaks: of an Ethernet port RoCE v2 if one of its GIDs is of that type, else v1. From `node_type`, `link_layer`
+        /// and `gid_attrs/types`.
         pub protocol: Reading<RdmaProtocol>,
-        /// Rate of the link. Absent without a link, for then the kernel writes a lowest rate that nobody negotiated. `rate`.
+        /// Rate of the link. Absent without a link, for then the kernel writes a lowest rate that nobody negotiated. Devices of
+        /// software write a made-up one. `rate`.
         pub rate: Reading<BitsPerSec>,
         /// Lanes of the link ("4X"); absent without a link. Of an Ethernet port only a way to write the rate. `rate`.
         pub lanes: Reading<u64>,
@@ -75,7 +77,8 @@ record! {
         pub lid: Reading<u64>,
         /// Local identifier of the subnet manager; absent if there is none, and on Ethernet. `sm_lid`.
         pub sm_lid: Reading<u64>,
-        /// Network interface behind it; absent where it has none. `gid_attrs/ndevs` (of the first GID that names one), else `device/net` with the same port.
+        /// Network interface behind it; absent where it has none. `gid_attrs/ndevs` (of the first GID that names one), else the
+        /// interface of the same PCI function and port.
         pub netdev: Reading<String>,
         /// Its addresses, the used entries of its table. Partial if the table is longer than is asked for. `gids`.
         pub gids: Collection<RdmaGid>,
@@ -153,7 +156,7 @@ record! {
         pub index: Reading<u64>,
         /// The address, as the kernel writes it. `gids/*`.
         pub gid: Reading<String>,
-        /// Its type; InfiniBand and RoCE v1 are told by `link_layer`. `gid_attrs/types/*`, since Linux 4.5.
+        /// Its type; InfiniBand and RoCE v1 are told apart by `link_layer`, and of iWARP it says nothing. `gid_attrs/types/*`, since Linux 4.5.
         pub kind: Reading<RdmaGidKind>,
         /// Network interface it was made from; absent on InfiniBand. `gid_attrs/ndevs/*`, since Linux 4.5.
         pub netdev: Reading<String>,

@@ -172,11 +172,13 @@ fn gids(ledger: &Ledger<'_>, folder: &str, port: &RdmaPort) -> Collection<RdmaGi
         let cause = format!("the first {GIDS_ASKED} of {} entries were asked for", indexes.len());
         reasons.push(ledger.error(format!("list {path}"), ErrorKind::TooLarge, cause));
     }
+    let infiniband = port.link_layer.known() == Some(&RdmaLinkLayer::Infiniband);
     let mut gids = Vec::new();
     for index in indexes.into_iter().take(GIDS_ASKED) {
         let entry = format!("{path}/{index}");
         match Attribute::read(ledger, &entry) {
             Attribute::Text(text) => match parse::gid(&text) {
+                Ok(Some(gid)) if infiniband && parse::prefix_only(&gid) => {}
                 Ok(Some(gid)) => gids.push(gid_entry(ledger, folder, index, gid, port)),
                 Ok(None) => {}
                 Err(cause) => reasons.push(ledger.error(format!("parse {entry}"), ErrorKind::Malformed, cause)),
@@ -294,7 +296,11 @@ fn netdev(
     let source = ledger.source(format!("derived: interfaces of the PCI function and port of {folder}"));
     let pci = match &device.pci_address {
         Reading::Known(pci) => pci,
-        Reading::Absent => return Read { reading: no_netdev(ledger, folder, nics), source },
+        Reading::Absent => {
+            let cause = "sysfs does not tell it of a device of software";
+            let error = ledger.error(format!("tell the interface of {folder}"), ErrorKind::NotSupported, cause);
+            return Read { reading: Reading::Unreadable(error), source };
+        }
         Reading::Unreadable(error) => return Read { reading: Reading::Unreadable(*error), source },
     };
     let same_port = |nic: &&Nic| match nic.port_number {

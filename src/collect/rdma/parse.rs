@@ -94,11 +94,15 @@ pub(super) fn guid(text: &str) -> Result<Option<String>, String> {
     groups(text, 4)
 }
 
-/// A GID, eight groups of four digits; `None` for an unused entry of a table: all zero, or on InfiniBand a subnet prefix
-/// without an interface behind it ("fe80:0000:...:0000").
+/// A GID, eight groups of four digits; `None` if all zero, as the kernel writes unused entries of a table.
 pub(super) fn gid(text: &str) -> Result<Option<String>, String> {
-    let gid = groups(text, 8)?;
-    Ok(gid.filter(|gid| !gid.ends_with(":0000:0000:0000:0000")))
+    groups(text, 8)
+}
+
+/// Whether a GID is a subnet prefix without an interface behind it, as InfiniBand adapters have them in unused entries
+/// ("fe80:0000:0000:0000:0000:..."). iWARP devices write their address in front of zeros, so this says nothing of them.
+pub(super) fn prefix_only(gid: &str) -> bool {
+    gid.ends_with(":0000:0000:0000:0000")
 }
 
 fn groups(text: &str, count: usize) -> Result<Option<String>, String> {
@@ -162,9 +166,9 @@ mod tests {
         let gid_text = "fe80:0000:0000:0000:0002:c903:00f9:bfa1";
         assert_eq!(gid(gid_text), Ok(Some(gid_text.to_owned())));
         assert_eq!(gid("0000:0000:0000:0000:0000:0000:0000:0000"), Ok(None));
-        assert_eq!(gid("fe80:0000:0000:0000:0000:0000:0000:0000"), Ok(None));
-        let mapped = "0000:0000:0000:0000:0000:ffff:0a00:0000";
-        assert_eq!(gid(mapped), Ok(Some(mapped.to_owned())));
+        assert!(prefix_only("fe80:0000:0000:0000:0000:0000:0000:0000"));
+        assert!(!prefix_only("0000:0000:0000:0000:0000:ffff:0a00:0000"));
+        assert!(!prefix_only(gid_text));
         assert!(gid("fe80::1").is_err());
         assert!(guid(gid_text).is_err());
     }

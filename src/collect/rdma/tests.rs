@@ -66,6 +66,7 @@ fn an_infiniband_port_is_told_in_full() {
     let folder = device(&mut tree, FUNCTION, "mlx5_0", "InfiniBand", "1: CA");
     gid(&mut tree, &folder, 0, "fe80:0000:0000:0000:0200:00ff:fe00:0001", "IB/RoCE v1", "");
     gid(&mut tree, &folder, 1, ZERO, "", "");
+    gid(&mut tree, &folder, 2, "fe80:0000:0000:0000:0000:0000:0000:0000", "IB/RoCE v1", "");
     let (network, sources, _) = read(&Replay::complete(tree));
     let (device, port) = one(&network);
     assert_eq!(device.node_type, known(RdmaNodeType::Ca));
@@ -132,6 +133,19 @@ fn iwarp_is_told_by_the_type_of_the_node_and_others_by_nothing() {
             None => assert!(cause(protocol, &errors).ends_with("it is neither InfiniBand, RoCE nor iWARP")),
         }
     }
+}
+
+/// siw and Chelsio's adapters have one GID: their address, then zeros.
+#[test]
+fn an_iwarp_address_is_no_unused_entry() {
+    let mut tree = Tree::new();
+    let folder = device(&mut tree, "virtual", "siw0", "Ethernet", "4: RNIC");
+    gid(&mut tree, &folder, 0, "0200:0000:0001:0000:0000:0000:0000:0000", "IB/RoCE v1", "");
+    let (network, _, errors) = read(&Replay::complete(with_net(tree)));
+    let port = one(&network).1;
+    assert_eq!(port.gids.items().len(), 1);
+    assert_eq!(port.protocol, known(RdmaProtocol::Iwarp));
+    assert!(cause(&port.netdev, &errors).ends_with("sysfs does not tell it of a device of software"));
 }
 
 fn with_net(mut tree: Tree) -> Tree {
