@@ -30,10 +30,11 @@ import tempfile
 import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 
-import nodehealth
+sys.dont_write_bytecode = True
+import nodehealth  # noqa: E402
 
 FACTS = [
-    "interfaces", "address", "MTU", "carrier", "state", "speed", "master", "PCI function", "bonds", "bond mode", "bond slaves",
+    "interfaces", "address", "MTU", "carrier", "state", "speed", "master", "PCI function", "bonds", "bond mode", "bond link", "bond slaves",
     "slave links", "LACP partner", "RDMA devices", "node GUID", "RDMA firmware", "port state", "link layer", "protocol", "rate",
     "LID", "GIDs", "port netdev", "RDMA counters",
 ]
@@ -131,7 +132,7 @@ class Inventory:
             "interfaces": lambda _: self.names("nics"), "address": self.nic("mac"), "MTU": self.nic("mtu"),
             "carrier": self.nic("carrier"), "state": self.nic("operstate"), "speed": self.nic("speed"),
             "master": self.nic("master"), "PCI function": self.nic_or_rdma("pci_address"),
-            "bonds": lambda _: self.names("bonds"), "bond mode": self.bond("mode"), "bond slaves": self.slaves,
+            "bonds": lambda _: self.names("bonds"), "bond mode": self.bond("mode"), "bond link": self.bond("mii_up"), "bond slaves": self.slaves,
             "slave links": self.slave_links, "LACP partner": self.bond("partner_mac"),
             "RDMA devices": lambda _: self.names("rdma_devices"), "node GUID": self.rdma("node_guid"),
             "RDMA firmware": self.rdma("firmware"), "port state": self.port("state"), "link layer": self.port("link_layer"),
@@ -287,6 +288,7 @@ def node_interfaces(snapshot):
     bonds = sorted(interface["ifname"] for interface in interfaces if "MASTER" in interface["flags"])
     told["bonds"][""] = bonds
     for bond in bonds:
+        told["bond link"][bond] = told["carrier"][bond]
         told["bond slaves"][bond] = sorted(i["ifname"] for i in interfaces if "SLAVE" in i["flags"] and i.get("main") == bond)
     return dict(told)
 
@@ -301,6 +303,7 @@ def bond_text(text):
     return {
         "bonds": {"": ["bond0"]},
         "bond mode": {"bond0": BOND_MODES[re.search(r"^Bonding Mode: (.*)$", text, flags=re.M)[1]]},
+        "bond link": {"bond0": re.search(r"^MII Status: (\w+)", parts[0], flags=re.M)[1] == "up"},
         "bond slaves": {"bond0": sorted(slaves)},
         "slave links": {"bond0": slaves},
         "LACP partner": {"bond0": None if not partner or partner[1] == "00:00:00:00:00:00" else partner[1]},

@@ -15,7 +15,7 @@ There are two kinds of snapshot. Both are looked at by what they hold, never by 
    them for the machine's.
 2. A JSON object with `intf_status` (`ip -json address`) and `link_speed` (megabits by interface): of each interface the name, index,
    flags, MTU, operational state, carrier (LOWER_UP, NO-CARRIER), link type, queue length, speed and master; of each interface with
-   the flag MASTER a bond, whose slaves are those that name it as master. Its PCI function follows from a predictable name
+   the flag MASTER a bond, whose slaves are those that name it as master and whose state is its carrier. Its PCI function follows from a predictable name
    (systemd.net-naming-scheme(7): "enp97s0f0" is bus 97, device 0, function 0). Addresses are blanked and left out.
    Not carried: LLDP neighbours, IP addresses, `ifcfg` files, permanent addresses (all blanked or not asked for by muster yet).
    The snapshot shows what the fleet's check looks at, so interfaces that it does not show may still exist.
@@ -122,6 +122,8 @@ def tree_of_interfaces(snapshot):
         if name in bonds:
             slaves = [other["ifname"] for other in interfaces if other.get("main") == name]
             tree[f"{folder}/bonding/slaves"] = " ".join(slaves) + "\n" if slaves else ""
+            # The driver writes the carrier of the bond there (`bonding_show_mii_status`).
+            tree[f"{folder}/bonding/mii_status"] = "up\n" if files["carrier"] == 1 else "down\n"
     return tree
 
 
