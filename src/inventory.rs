@@ -8,6 +8,9 @@ use crate::units::{Bytes, Hertz};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub mod nic;
+pub mod rdma;
+
 /// The schema tag of this version.
 pub const SCHEMA: &str = "muster.inventory/v1";
 
@@ -53,6 +56,12 @@ record! {
         pub block_devices: Collection<BlockDevice>,
         /// Block devices that are left out, each with the reason.
         pub excluded: Collection<Excluded>,
+        /// Network interfaces of the kernel, virtual ones too.
+        pub nics: Collection<nic::Nic>,
+        /// Bonds of network interfaces.
+        pub bonds: Collection<nic::Bond>,
+        /// RDMA devices that the kernel has registered.
+        pub rdma_devices: Collection<rdma::RdmaDevice>,
     }
 }
 

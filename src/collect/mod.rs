@@ -6,8 +6,10 @@ pub mod cpulist;
 pub mod ledger;
 mod live_image;
 pub mod memory;
+pub mod nic;
 pub mod numa;
 pub mod os;
+mod rdma;
 pub mod system;
 mod virt;
 
@@ -58,6 +60,14 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.nvme_controllers = block.nvme_controllers;
     node.block_devices = block.block_devices;
     node.excluded = block.excluded;
+
+    progress("network");
+    let ledger = Ledger::new(host);
+    let mut network = nic::collect(&ledger);
+    joined.append(ledger.close(), |ids| network.renumber(ids));
+    node.nics = network.nics;
+    node.bonds = network.bonds;
+    node.rdma_devices = network.rdma_devices;
 
     let (sources, errors) = joined.finish();
     Inventory {
