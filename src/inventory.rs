@@ -3,6 +3,8 @@
 //! Knows what can be told of a machine and where it is read; knows neither how it is read nor whether it is good.
 //! Every doc comment here is shown in `docs/facts.md`.
 
+pub mod pci;
+
 use crate::reading::{Collection, ReadError, Reading};
 use crate::units::{Bytes, Hertz};
 use schemars::JsonSchema;
@@ -53,6 +55,10 @@ record! {
         pub block_devices: Collection<BlockDevice>,
         /// Block devices that are left out, each with the reason.
         pub excluded: Collection<Excluded>,
+        /// Every PCI function. `/sys/bus/pci/devices`.
+        pub pci_functions: Collection<pci::PciFunction>,
+        /// Every PCI Express link with a device below it.
+        pub pci_links: Collection<pci::PciLink>,
     }
 }
 
@@ -142,39 +148,46 @@ record! {
 record! {
     /// All processors together, and each package.
     pub struct Cpu {
-        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs.
+        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs; on
+        /// s390, where these are numbered within a book, distinct `topology/core_siblings` sets. Unreadable where the kernel
+        /// gives -1 (sparc64, ppc64 LPARs). arm64 kernels before 4.18 give clusters instead.
         pub sockets: Reading<u64>,
-        /// Physical cores online. Distinct pairs of package and `topology/core_id` (or `thread_siblings` sets).
+        /// Physical cores online. Distinct `topology/thread_siblings_list` sets of the online CPUs, whatever the packages:
+        /// `topology/core_id` is unique neither in a package nor, on some kernels, among the dies of one.
         pub cores: Reading<u64>,
-        /// Logical CPUs online. `/sys/devices/system/cpu/online`.
+        /// Logical CPUs online, of the whole machine: a cpuset or an affinity of the process does not lessen them.
+        /// `/sys/devices/system/cpu/online`, else the CPUs that `/proc/cpuinfo` lists.
         pub threads: Reading<u64>,
         /// Logical CPUs present, online or not. `/sys/devices/system/cpu/present`.
         pub threads_present: Reading<u64>,
-        /// Logical CPUs present and offline. `/sys/devices/system/cpu/offline`, else present less online.
+        /// Logical CPUs present and offline: present less online. The kernel's file `offline` lists CPUs that are not present too.
         pub threads_offline: Reading<u64>,
-        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active`, else threads over cores.
+        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active` (since Linux 4.19), else more threads than cores.
         pub smt_active: Reading<bool>,
-        /// Frequency governors in use, distinct and sorted. `cpufreq/scaling_governor` of each online CPU.
+        /// Distinct model names of the online CPUs, sorted; as `model` of the packages, and known where the packages are not.
+        pub models: Reading<Vec<String>>,
+        /// Frequency governors in use, distinct and sorted; absent without a frequency driver. `cpufreq/scaling_governor` of each online CPU.
         pub governors: Reading<Vec<String>>,
-        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable..."), sorted. `/sys/devices/system/cpu/vulnerabilities`.
+        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable...", "Processor vulnerable",
+        /// "KVM: Vulnerable"), sorted; those that it calls unknown are not among them. `/sys/devices/system/cpu/vulnerabilities`, since Linux 4.15.
         pub vulnerable: Reading<Vec<String>>,
-        /// Distinct microcode revisions of the online CPUs, sorted. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
+        /// Distinct microcode revisions of the online CPUs, sorted; absent but on x86. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode_revisions: Reading<Vec<String>>,
         /// Each package with at least one online CPU.
         pub packages: Collection<Package>,
-        /// Each cache, shared ones once.
+        /// Caches of the online CPUs: each once, however many CPUs share it, and equal ones put together.
         pub caches: Collection<Cache>,
     }
 }
 
 record! {
-    /// One processor package.
+    /// One processor package. What its CPUs say differently is unreadable ("conflict").
     pub struct Package {
-        /// The kernel's number. `topology/physical_package_id`.
+        /// The kernel's number; on s390 unique only within a book. `topology/physical_package_id`.
         pub id: Reading<u64>,
-        /// Maker, as the CPU says it ("GenuineIntel"). `/proc/cpuinfo`, `vendor_id`.
+        /// Maker, as the CPU says it: "GenuineIntel", or the implementer's number "0x41" on arm; absent on ppc64 and loongarch. `/proc/cpuinfo`, `vendor_id`, `vendor` (ia64) or `CPU implementer`.
         pub vendor: Reading<String>,
-        /// Model name. `/proc/cpuinfo`, `model name`.
+        /// Model name; on s390 the machine type; absent on arm64. `/proc/cpuinfo`, `model name`, `Model Name` (loongarch), `cpu` (ppc64, sparc64), `Processor` (arm32) or `machine` (s390).
         pub model: Reading<String>,
         /// Family in decimal, x86 only. `/proc/cpuinfo`, `cpu family`.
         pub family: Reading<u64>,
@@ -182,35 +195,38 @@ record! {
         pub model_number: Reading<u64>,
         /// Stepping, x86 only. `/proc/cpuinfo`, `stepping`.
         pub stepping: Reading<u64>,
-        /// Microcode revision, as in "0x2007006". `/proc/cpuinfo`, `microcode`.
+        /// Distinct part numbers of the cores, as in "0xd0c", sorted; arm only. `/proc/cpuinfo`, `CPU part`.
+        pub parts: Reading<Vec<String>>,
+        /// Microcode revision, as in "0x2007006", x86 only. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode: Reading<String>,
         /// Physical cores online in this package.
         pub cores: Reading<u64>,
         /// Logical CPUs online in this package.
         pub threads: Reading<u64>,
-        /// Feature flags, sorted. `/proc/cpuinfo`, `flags` or `Features`.
+        /// Feature flags, sorted. `/proc/cpuinfo`, `flags`, `Features` or `features`.
         pub flags: Reading<Vec<String>>,
-        /// Highest clock that the frequency driver allows. `cpufreq/cpuinfo_max_freq`.
+        /// Highest clock that the frequency driver allows any of its CPUs; absent without a driver. `cpufreq/cpuinfo_max_freq`.
         pub max_clock: Reading<Hertz>,
-        /// Lowest clock that the frequency driver allows. `cpufreq/cpuinfo_min_freq`.
+        /// Lowest clock that the frequency driver allows any of its CPUs; absent without a driver. `cpufreq/cpuinfo_min_freq`.
         pub min_clock: Reading<Hertz>,
-        /// Clock without turbo. `cpufreq/base_frequency` (intel_pstate), else the figure in the model name.
+        /// Clock without turbo, of the slowest of its CPUs. `cpufreq/base_frequency` (intel_pstate), else
+        /// `acpi_cppc/nominal_freq`, else the figure in the model name.
         pub base_clock: Reading<Hertz>,
     }
 }
 
 record! {
-    /// One cache.
+    /// Equal caches: of one level, kind and size, each shared by as many CPUs.
     pub struct Cache {
         /// Level, 1 next to the core. `cache/index*/level`.
         pub level: Reading<u64>,
         /// What it holds. `cache/index*/type`.
         pub kind: Reading<CacheKind>,
-        /// Size. `cache/index*/size`.
+        /// Size of each. `cache/index*/size`.
         pub bytes: Reading<Bytes>,
-        /// Logical CPUs that share it, as the kernel lists them. `cache/index*/shared_cpu_list`, else from `shared_cpu_map`.
-        pub shared_cpu_list: Reading<String>,
-        /// Number of equal caches of this level and kind in the machine.
+        /// Logical CPUs online that share each. `cache/index*/shared_cpu_list`, else `shared_cpu_map`.
+        pub cpus: Reading<u64>,
+        /// How many there are in the machine. Distinct `cache/index*/shared_cpu_list` sets of the online CPUs.
         pub count: Reading<u64>,
     }
 }

@@ -13,4 +13,5 @@
 )]
 
 mod architecture;
+mod host;
 mod release_binary;

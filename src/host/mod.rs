@@ -3,6 +3,18 @@
 //! Knows files, tools and ioctls; does not know what a disk is. Every verb only reads: a command that could
 //! change something cannot be put into words here.
 
+#[macro_use]
+mod question;
+mod archive;
+mod disk;
+mod errno;
+mod replay;
+mod tree;
+
+pub use question::{Answer, Outcome, Question};
+pub use replay::{OpenCause, OpenError, Replay};
+pub use tree::Entry;
+
 use std::fmt;
 use std::time::Duration;
 
@@ -83,6 +95,14 @@ impl Limits {
     pub const FILE_TIME: Duration = Duration::from_secs(5);
     /// How long an ioctl, a netlink answer or a device read may take.
     pub const DEVICE_TIME: Duration = Duration::from_secs(10);
+}
+
+/// The cause of every refusal to read a link that is none, live and replayed.
+const NOT_A_LINK: &str = "not a symbolic link";
+
+/// The cause of every refusal of a folder with more than [`Limits::NAMES`] names.
+fn too_many_names() -> String {
+    format!("more than the limit of {} names", Limits::NAMES)
 }
 
 /// The names in a folder.

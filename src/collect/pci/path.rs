@@ -45,7 +45,8 @@ impl Address {
     }
 }
 
-fn hex(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<u32> {
+/// A hexadecimal number of so many digits, in lower case.
+pub(crate) fn hex(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<u32> {
     if !length.contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
         return None;
     }
