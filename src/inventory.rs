@@ -3,6 +3,7 @@
 //! Knows what can be told of a machine and where it is read; knows neither how it is read nor whether it is good.
 //! Every doc comment here is shown in `docs/facts.md`.
 
+pub mod controller;
 pub mod pci;
 
 use crate::reading::{Collection, ReadError, Reading};
@@ -59,6 +60,8 @@ record! {
         pub pci_functions: Collection<pci::PciFunction>,
         /// Every PCI Express link with a device below it.
         pub pci_links: Collection<pci::PciLink>,
+        /// Storage controllers.
+        pub storage_controllers: Collection<controller::StorageController>,
     }
 }
 

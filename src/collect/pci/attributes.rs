@@ -41,7 +41,9 @@ impl<'l, 'h> Questions<'l, 'h> {
         let release = ledger.value("/proc/sys/kernel/osrelease", ALWAYS, parse_release);
         let no_link = match release {
             Reading::Known(release) if release >= (4, 13) => Missing::Absent,
-            Reading::Known(_) => Missing::Untold("the kernel is older than 4.13, and the configuration space did not tell it either"),
+            Reading::Known(_) => {
+                Missing::Untold("the kernel is older than 4.13, and the configuration space did not tell it either")
+            }
             Reading::Absent | Reading::Unreadable(_) => Missing::Untold("the kernel may be older than 4.13"),
         };
         let names_source = ledger.source(format!("derived: PCI ID Repository {}", names.version));
@@ -80,7 +82,10 @@ impl<'l, 'h> Questions<'l, 'h> {
         let hex = |id: Option<u16>| id.map_or_else(|| "????".to_owned(), |id| format!("{id:04x}"));
         set!(
             record.vendor,
-            name(vendor.reading.clone().map(|vendor| self.names.vendor(vendor)), format!("PCI vendor {}", hex(vendor_id)))
+            name(
+                vendor.reading.clone().map(|vendor| self.names.vendor(vendor)),
+                format!("PCI vendor {}", hex(vendor_id))
+            )
         );
         set!(
             record.device,
@@ -173,9 +178,7 @@ impl<'l, 'h> Questions<'l, 'h> {
         let max = self.end(at, "max");
         let revision_at = format!("{at}/revision");
         let revision = self.attribute(&revision_at, parse_revision);
-        let none = |told: &Result<End, Failure>| {
-            matches!((told, self.no_link), (Err(Failure::Host(error)), Missing::Absent) if error.kind == HostErrorKind::NotFound)
-        };
+        let none = |told: &Result<End, Failure>| matches!((told, self.no_link), (Err(Failure::Host(error)), Missing::Absent) if error.kind == HostErrorKind::NotFound);
         let told = current.is_ok() && max.is_ok() || none(&current) && none(&max);
         let config_at = format!("{at}/config");
         let config = if told && revision.is_ok() { None } else { self.config(&config_at) };
@@ -184,7 +187,8 @@ impl<'l, 'h> Questions<'l, 'h> {
         set!(
             record.revision,
             match (revision, &config) {
-                (Ok(revision), _) => Read { reading: Reading::Known(revision), source: self.ledger.source(revision_at) },
+                (Ok(revision), _) =>
+                    Read { reading: Reading::Known(revision), source: self.ledger.source(revision_at) },
                 (Err(Failure::Host(_)), Some(config)) =>
                     Read { reading: Reading::Known(config.revision), source: config_source() },
                 (Err(failure), _) => Read {
@@ -218,8 +222,14 @@ impl<'l, 'h> Questions<'l, 'h> {
             if by_config { config_source() } else { self.ledger.source(format!("{at}/{name}")) }
         };
         let (speed, width) = self.split(address, &current);
-        set!(record.current_link_speed, Read { reading: speed, source: source("current_link_speed", current_by_config) });
-        set!(record.current_link_width, Read { reading: width, source: source("current_link_width", current_by_config) });
+        set!(
+            record.current_link_speed,
+            Read { reading: speed, source: source("current_link_speed", current_by_config) }
+        );
+        set!(
+            record.current_link_width,
+            Read { reading: width, source: source("current_link_width", current_by_config) }
+        );
         let (speed, width) = self.split(address, &max);
         set!(record.max_link_speed, Read { reading: speed, source: source("max_link_speed", max_by_config) });
         set!(record.max_link_width, Read { reading: width, source: source("max_link_width", max_by_config) });
@@ -287,9 +297,8 @@ impl<'l, 'h> Questions<'l, 'h> {
 
     /// Rate and lanes by themselves.
     fn split(&self, address: Address, end: &Reading<End>) -> (Reading<TransfersPerSec>, Reading<u64>) {
-        let untold = |cause: &str| {
-            self.ledger.error(format!("read the link of {address}"), ErrorKind::NotSupported, cause)
-        };
+        let untold =
+            |cause: &str| self.ledger.error(format!("read the link of {address}"), ErrorKind::NotSupported, cause);
         match end {
             Reading::Known(End::Link { rate, lanes }) => (
                 match rate {

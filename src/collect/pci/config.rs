@@ -118,11 +118,8 @@ pub(crate) fn parse(config: &[u8]) -> Result<Config, String> {
     };
     let revision = byte(config, REVISION).ok_or_else(short)?;
     let status = word(config, STATUS).ok_or_else(short)?;
-    let express = if status & STATUS_CAPABILITIES == 0 || header_type > 1 {
-        Express::None
-    } else {
-        capability(config)?
-    };
+    let express =
+        if status & STATUS_CAPABILITIES == 0 || header_type > 1 { Express::None } else { capability(config)? };
     Ok(Config { revision, buses, express })
 }
 

@@ -39,12 +39,24 @@ pub(crate) fn parse_speed(text: &str) -> Result<Speed, String> {
         .unwrap_or(text)
         .strip_suffix(" GT/s")
         .ok_or_else(|| format!("no rate in GT/s: {text:?}"))?;
-    [("2.5", 1), ("5", 2), ("5.0", 2), ("8", 3), ("8.0", 3), ("16", 4), ("16.0", 4), ("32", 5), ("32.0", 5), ("64", 6), ("64.0", 6)]
-        .into_iter()
-        .find(|(name, _)| *name == figure)
-        .and_then(|(_, code)| rate_of_code(code))
-        .map(Speed::Rate)
-        .ok_or_else(|| format!("no rate of PCI Express: {text:?}"))
+    [
+        ("2.5", 1),
+        ("5", 2),
+        ("5.0", 2),
+        ("8", 3),
+        ("8.0", 3),
+        ("16", 4),
+        ("16.0", 4),
+        ("32", 5),
+        ("32.0", 5),
+        ("64", 6),
+        ("64.0", 6),
+    ]
+    .into_iter()
+    .find(|(name, _)| *name == figure)
+    .and_then(|(_, code)| rate_of_code(code))
+    .map(Speed::Rate)
+    .ok_or_else(|| format!("no rate of PCI Express: {text:?}"))
 }
 
 /// `current_link_width` or `max_link_width`: a decimal number.
@@ -99,11 +111,7 @@ pub(crate) fn bandwidth(rate: TransfersPerSec, lanes: u64) -> Option<BitsPerSec>
 }
 
 /// How a link is trained. `may_idle`: it is of a kind, or in a state, that lowers the rate without a fault.
-pub(crate) fn training(
-    current: (TransfersPerSec, u64),
-    max: (TransfersPerSec, u64),
-    may_idle: bool,
-) -> LinkTraining {
+pub(crate) fn training(current: (TransfersPerSec, u64), max: (TransfersPerSec, u64), may_idle: bool) -> LinkTraining {
     match (current.0.0 < max.0.0, current.1 < max.1) {
         (false, false) => LinkTraining::Full,
         (true, true) => LinkTraining::SlowAndNarrow,

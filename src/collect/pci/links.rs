@@ -4,7 +4,7 @@
 //! where the configuration space was read; elsewhere by its place: a bridge below a host bridge is a root port, one below a
 //! port that looks down is the upstream port of a switch, one below that a downstream port.
 
-use super::attributes::{both, Ends};
+use super::attributes::{Ends, both};
 use super::link::{self, End};
 use super::path::Address;
 use super::{Function, first_error};
@@ -51,7 +51,9 @@ pub(super) fn derive(ledger: &Ledger<'_>, functions: &mut [Function], reasons: &
     let mut paths: BTreeMap<Address, Result<Vec<Between>, ErrorId>> = BTreeMap::new();
     for function in index.values() {
         let path = match &function.chain {
-            Reading::Known(chain) => Ok(chain.stretches.iter().flat_map(|stretch| between(ledger, &index, stretch)).collect()),
+            Reading::Known(chain) => {
+                Ok(chain.stretches.iter().flat_map(|stretch| between(ledger, &index, stretch)).collect())
+            }
             Reading::Unreadable(error) => Err(*error),
             Reading::Absent => Ok(Vec::new()),
         };
@@ -103,25 +105,25 @@ fn between(ledger: &Ledger<'_>, index: &Index<'_>, stretch: &[Address]) -> Vec<B
         ))),
         _ => None,
     };
-    let below = looks
-        .windows(2)
-        .filter_map(|pair| match pair {
-            [(port, Looks::Down), (_, Looks::Up)] => Some(Between::Link(*port)),
-            [(_, Looks::Unknown(error)), _] | [_, (_, Looks::Unknown(error))] => Some(Between::Unknown(*error)),
-            [(_, Looks::Up), (_, Looks::Up | Looks::Down)] => Some(Between::Switch),
-            [_, (_, Looks::Nowhere)] | [(_, Looks::Nowhere), _] => Some(Between::Conventional),
-            [(port, Looks::Down), (below, Looks::Down)] => Some(Between::Unknown(ledger.error(
-                format!("tell what is between {port} and {below}"),
-                ErrorKind::Malformed,
-                "both look down",
-            ))),
-            _ => None,
-        });
+    let below = looks.windows(2).filter_map(|pair| match pair {
+        [(port, Looks::Down), (_, Looks::Up)] => Some(Between::Link(*port)),
+        [(_, Looks::Unknown(error)), _] | [_, (_, Looks::Unknown(error))] => Some(Between::Unknown(*error)),
+        [(_, Looks::Up), (_, Looks::Up | Looks::Down)] => Some(Between::Switch),
+        [_, (_, Looks::Nowhere)] | [(_, Looks::Nowhere), _] => Some(Between::Conventional),
+        [(port, Looks::Down), (below, Looks::Down)] => Some(Between::Unknown(ledger.error(
+            format!("tell what is between {port} and {below}"),
+            ErrorKind::Malformed,
+            "both look down",
+        ))),
+        _ => None,
+    });
     unseen.into_iter().chain(below).collect()
 }
 
 fn looking(ledger: &Ledger<'_>, index: &Index<'_>, address: Address, above: Option<Looks>) -> Looks {
-    let untold = |cause: &str| Looks::Unknown(ledger.error(format!("tell the link of {address}"), ErrorKind::NotInCapture, cause));
+    let untold = |cause: &str| {
+        Looks::Unknown(ledger.error(format!("tell the link of {address}"), ErrorKind::NotInCapture, cause))
+    };
     let Some(function) = index.get(&address) else {
         return untold("the function is on the path of another and was not read");
     };
@@ -231,8 +233,7 @@ fn one(ledger: &Ledger<'_>, upper: &Function, lower: &Function, may_idle: bool) 
             "one of its ends does not tell",
         )),
     };
-    let max_speed =
-        least("rate", rate(&below.max_link_speed), rate(&above.max_link_speed)).map(TransfersPerSec);
+    let max_speed = least("rate", rate(&below.max_link_speed), rate(&above.max_link_speed)).map(TransfersPerSec);
     let max_width = least("width", below.max_link_width.clone(), above.max_link_width.clone());
 
     let training = training(&(&speed, &width), &(&max_speed, &max_width), [upper, lower], may_idle);
@@ -260,7 +261,10 @@ fn one(ledger: &Ledger<'_>, upper: &Function, lower: &Function, may_idle: bool) 
         Reading::Unreadable(error) => Reading::Unreadable(error),
     };
     set!(link.bandwidth, Read { reading: carried(&speed, &width), source: derived("current_speed, current_width") });
-    set!(link.max_bandwidth, Read { reading: carried(&max_speed, &max_width), source: derived("max_speed, max_width") });
+    set!(
+        link.max_bandwidth,
+        Read { reading: carried(&max_speed, &max_width), source: derived("max_speed, max_width") }
+    );
     set!(link.current_speed, Read { reading: speed, source: ends("current_link_speed") });
     set!(link.current_width, Read { reading: width, source: ends("current_link_width") });
     set!(link.max_speed, Read { reading: max_speed, source: ends("max_link_speed") });

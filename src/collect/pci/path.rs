@@ -47,7 +47,8 @@ impl Address {
 
 /// A hexadecimal number of so many digits, in lower case.
 pub(crate) fn hex(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<u32> {
-    if !length.contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
+    if !length.contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    {
         return None;
     }
     u32::from_str_radix(text, 16).ok()
@@ -112,8 +113,16 @@ mod tests {
             assert_eq!(address(text).to_string(), text);
         }
         for text in [
-            "", "3b:00.0", "0000:3b:00", "0000:3b:20.0", "0000:3b:00.8", "0000:3B:00.0", "000:3b:00.0", "0000:3b:00.0:pcie001",
-            "0000:03b:00.0", "pci0000:3a",
+            "",
+            "3b:00.0",
+            "0000:3b:00",
+            "0000:3b:20.0",
+            "0000:3b:00.8",
+            "0000:3B:00.0",
+            "000:3b:00.0",
+            "0000:3b:00.0:pcie001",
+            "0000:03b:00.0",
+            "pci0000:3a",
         ] {
             assert_eq!(Address::parse(text), None, "{text}");
         }
@@ -138,8 +147,12 @@ mod tests {
 
     #[test]
     fn what_is_no_pci_has_no_chain() {
-        for target in ["../devices/virtual/block/loop0", "", "../../devices/pci0000:00", "/devices/platform/host0/target0:0:0/0:0:0:0"]
-        {
+        for target in [
+            "../devices/virtual/block/loop0",
+            "",
+            "../../devices/pci0000:00",
+            "/devices/platform/host0/target0:0:0/0:0:0:0",
+        ] {
             assert_eq!(Chain::parse(target).last(), None, "{target}");
         }
     }

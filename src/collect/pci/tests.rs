@@ -255,7 +255,10 @@ fn behind_a_vmd_the_chain_begins_again() {
         .collect();
     let drive = function(&pci, "10000:01:00.0");
     assert_eq!(drive.bottleneck, Reading::Known("10000:01:00.0".into()));
-    assert_eq!(drive.path, Reading::Known(["0000:5d:05.5", "10000:00:02.0", "10000:01:00.0"].map(String::from).to_vec()));
+    assert_eq!(
+        drive.path,
+        Reading::Known(["0000:5d:05.5", "10000:00:02.0", "10000:01:00.0"].map(String::from).to_vec())
+    );
 }
 
 #[test]
@@ -300,9 +303,11 @@ fn space(port_type: u8, can: u32, does: u16, vector: u32) -> Vec<u8> {
 fn an_old_kernel_is_helped_out_by_the_configuration_space() {
     let port = "/sys/devices/pci0000:00/0000:00:01.0";
     let machine = || {
-        Machine::with_kernel("3.10.0-1160.el7.x86_64")
-            .function("pci0000:00/0000:00:01.0", BRIDGE, None)
-            .function("pci0000:00/0000:00:01.0/0000:01:00.0", NVME, None)
+        Machine::with_kernel("3.10.0-1160.el7.x86_64").function("pci0000:00/0000:00:01.0", BRIDGE, None).function(
+            "pci0000:00/0000:00:01.0/0000:01:00.0",
+            NVME,
+            None,
+        )
     };
     // Port: up to 8 GT/s x8. Drive: up to 8 GT/s x4. Now 5 GT/s x4.
     let (pci, _) = machine()
@@ -390,9 +395,10 @@ fn names_identifiers_and_what_is_absent() {
     assert_eq!(drive.iommu_group, Reading::Known(17));
     assert_eq!(drive.numa_node, Reading::Known(0));
     let odd = function(&pci, "0000:00:02.0");
-    assert_eq!(why(&odd.vendor, &errors).to_string(), format!(
-        "cannot name PCI vendor fff0: the PCI ID Repository of {} has no name for it", ids::table().version
-    ));
+    assert_eq!(
+        why(&odd.vendor, &errors).to_string(),
+        format!("cannot name PCI vendor fff0: the PCI ID Repository of {} has no name for it", ids::table().version)
+    );
     assert_eq!(odd.subsystem_vendor_id, Reading::Absent);
     assert_eq!(odd.subsystem, Reading::Absent);
     assert_eq!(odd.driver, Reading::Absent);
@@ -422,14 +428,18 @@ fn a_slot_holds_what_sits_in_it_and_below() {
 #[test]
 fn a_tree_without_manifest_tells_what_it_has() {
     let (pci, errors) = Machine(vec![
-        ("/sys/bus/pci/devices/0000:01:00.0".into(), Entry::link("../../../devices/pci0000:00/0000:00:01.0/0000:01:00.0")),
+        (
+            "/sys/bus/pci/devices/0000:01:00.0".into(),
+            Entry::link("../../../devices/pci0000:00/0000:00:01.0/0000:01:00.0"),
+        ),
         ("/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/vendor".into(), Entry::file("0x8086\n")),
         ("/sys/devices/pci0000:00/0000:00:01.0/vendor".into(), Entry::file("0x8086\n")),
     ])
     .collect_without_manifest();
     let drive = function(&pci, "0000:01:00.0");
     assert_eq!(drive.vendor, Reading::Known("Intel Corporation".into()));
-    for reading in [&drive.device, &drive.driver, &drive.slot, &drive.subsystem, &drive.power_state, &drive.bottleneck] {
+    for reading in [&drive.device, &drive.driver, &drive.slot, &drive.subsystem, &drive.power_state, &drive.bottleneck]
+    {
         assert_eq!(why(reading, &errors).kind, ErrorKind::NotInCapture);
     }
     assert_eq!(why(&drive.numa_node, &errors).kind, ErrorKind::NotInCapture);
