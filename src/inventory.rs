@@ -66,11 +66,13 @@ record! {
 }
 
 record! {
-    /// What the firmware says the machine is (SMBIOS types 0 to 3 through `/sys/class/dmi/id`).
+    /// What the firmware says the machine is: SMBIOS types 0 to 3 through `/sys/class/dmi/id`, where the kernel has a file
+    /// for each string that is filled. A placeholder is not an identity: "To Be Filled By O.E.M.", "Default string",
+    /// "0123456789", one character over and over, a UUID of zeros or ones and the like are absent.
     pub struct System {
-        /// Maker of the system. `sys_vendor`.
+        /// Maker of the system. `sys_vendor`; without SMBIOS `Manufacturer` of `/proc/sysinfo` (s390).
         pub vendor: Reading<String>,
-        /// Model of the system. `product_name`.
+        /// Model of the system. `product_name`; without SMBIOS `/proc/device-tree/model` (arm, ppc64), or `Type` of `/proc/sysinfo` (s390).
         pub product: Reading<String>,
         /// Version of the product. `product_version`.
         pub product_version: Reading<String>,
@@ -78,9 +80,9 @@ record! {
         pub family: Reading<String>,
         /// Stock keeping unit. `product_sku`.
         pub sku: Reading<String>,
-        /// Serial number. `product_serial`, readable by root.
+        /// Serial number. `product_serial`, readable by root; without SMBIOS `/proc/device-tree/serial-number` or `system-id`, or `Sequence Code` of `/proc/sysinfo`.
         pub serial: Reading<String>,
-        /// UUID. `product_uuid`, readable by root.
+        /// UUID, in lower case. `product_uuid`, readable by root.
         pub uuid: Reading<String>,
         /// Maker of the main board. `board_vendor`.
         pub board_vendor: Reading<String>,
@@ -96,12 +98,16 @@ record! {
         pub bios_version: Reading<String>,
         /// Date of the firmware as written there, month/day/year. `bios_date`.
         pub bios_date: Reading<String>,
-        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists.
+        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists; unreadable if `/sys/firmware` is empty, as in a container.
         pub firmware_interface: Reading<FirmwareInterface>,
-        /// Hypervisor or container the system runs under; absent on bare metal. Read from `/sys/hypervisor/type`,
-        /// the `hypervisor` CPU flag and the DMI names.
+        /// Hypervisor below: "kvm", "qemu", "vmware", "virtualbox", "xen", "hyper-v", "amazon", "google", "parallels", "bhyve",
+        /// "bochs", "apple", "zvm", "powervm", "pr/sm"; absent on bare metal; unreadable if the CPU says that there is one and
+        /// nothing names it. `/sys/hypervisor/type`, SMBIOS names, clock sources, `/proc/device-tree/hypervisor`,
+        /// `/proc/cpuinfo` (ppc64), `/proc/sysinfo` (s390).
         pub hypervisor: Reading<String>,
-        /// Whether the system is a virtual machine. From the same places as `hypervisor`.
+        /// Whether the system is a virtual machine: also by the `hypervisor` flag of `/proc/cpuinfo` (x86). The privileged
+        /// domain of Xen and a partition of s390 (PR/SM) are not, an LPAR of PowerVM is. That it is not needs evidence: on
+        /// x86 that the flag is not set, on arm64 that SMBIOS names a machine and KVM can run; elsewhere it is unreadable.
         pub virtual_machine: Reading<bool>,
     }
 }
@@ -129,7 +135,7 @@ record! {
         pub kernel_release: Reading<String>,
         /// Kernel build. `/proc/version`.
         pub kernel_version: Reading<String>,
-        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else from the kernel's build and the CPU's own words.
+        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else `uname -m`; else the end of the kernel release.
         pub architecture: Reading<String>,
         /// Kernel command line. `/proc/cmdline`.
         pub command_line: Reading<String>,
@@ -137,7 +143,10 @@ record! {
         pub tainted: Reading<u64>,
         /// Time since the kernel started. `/proc/uptime`.
         pub uptime: Reading<crate::units::Seconds>,
-        /// The root file system is a live image (overlay, squashfs, or a RAM disk), not an installation. `/proc/self/mountinfo`, `/proc/cmdline`.
+        /// The node was booted from a live image, not from an installation: the command line asks for one, or the root file
+        /// system is the initial RAM disk or the medium. Unreadable for an overlay, a tmpfs or a compressed image that the
+        /// command line does not explain: containers, diskless nodes and appliances have such roots too.
+        /// `/proc/self/mountinfo`, `/proc/cmdline`.
         pub live_image: Reading<bool>,
         /// Kernel state of transparent huge pages, the selected word. `/sys/kernel/mm/transparent_hugepage/enabled`.
         pub transparent_hugepage: Reading<String>,
@@ -253,9 +262,9 @@ record! {
         pub total: Reading<Bytes>,
         /// Memory that can be given out without swapping, when it was read. `/proc/meminfo`, `MemAvailable`.
         pub available: Reading<Bytes>,
-        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/online`.
+        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/state`.
         pub online: Reading<Bytes>,
-        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/online`.
+        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/state`.
         pub offline: Reading<Bytes>,
         /// Memory the hardware found broken. `/proc/meminfo`, `HardwareCorrupted`.
         pub hardware_corrupted: Reading<Bytes>,
@@ -275,7 +284,8 @@ record! {
         pub cpus: Reading<u64>,
         /// Its memory; 0 for a node without. `meminfo`, `MemTotal`.
         pub memory: Reading<Bytes>,
-        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`.
+        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`. Unreadable
+        /// if it has not as many figures as there are nodes.
         pub distances: Reading<Vec<u64>>,
     }
 }

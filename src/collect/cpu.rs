@@ -4,7 +4,7 @@
 //! none. Speaks of the machine, not of the process: cpusets and affinities are not looked at.
 
 mod cache;
-mod cpuinfo;
+pub(crate) mod cpuinfo;
 mod topology;
 
 use crate::collect::cpulist::{CpuSet, parse_list};
@@ -24,7 +24,7 @@ const NO_DRIVER: Missing = Missing::Absent;
 /// Reads the processors.
 pub fn collect(ledger: &Ledger<'_>) -> Cpu {
     let mut cpu = Cpu::default();
-    let info = ledger.parsed(CPUINFO, Missing::Untold("every kernel has it"), cpuinfo::parse);
+    let info = cpuinfo(ledger);
     let online = online(ledger, &info);
     let present = ledger.parsed(&format!("{CPUS}/present"), NO_MASK, parse_list);
 
@@ -84,17 +84,6 @@ pub fn collect(ledger: &Ledger<'_>) -> Cpu {
     cpu
 }
 
-/// The online CPUs, for other sections.
-pub(crate) fn online_cpus(ledger: &Ledger<'_>) -> Reading<CpuSet> {
-    let mask = ledger.value(&format!("{CPUS}/online"), NO_MASK, parse_online);
-    match mask {
-        Reading::Unreadable(_) => ledger.value(CPUINFO, Missing::Untold("every kernel has it"), |text| {
-            cpuinfo::parse(text).map(|info| info.cpus().collect())
-        }),
-        mask => mask,
-    }
-}
-
 const NO_MASK: Missing = Missing::Untold("the kernel is older than 2.6.29");
 
 fn parse_online(text: &str) -> Result<CpuSet, String> {
@@ -102,15 +91,48 @@ fn parse_online(text: &str) -> Result<CpuSet, String> {
     if set.is_empty() { Err("no CPU is online".to_owned()) } else { Ok(set) }
 }
 
+/// The online CPUs, for other sections.
+pub(crate) fn online_cpus(ledger: &Ledger<'_>) -> Reading<CpuSet> {
+    match ledger.value(&format!("{CPUS}/online"), NO_MASK, parse_online) {
+        Reading::Unreadable(_) => listed(ledger, &cpuinfo(ledger).reading),
+        mask => mask,
+    }
+}
+
 /// The online CPUs. The mask rules; `/proc/cpuinfo` lists the same CPUs and serves where the mask is missing.
 fn online(ledger: &Ledger<'_>, info: &Read<CpuInfo>) -> Read<CpuSet> {
     let mask = ledger.parsed(&format!("{CPUS}/online"), NO_MASK, parse_online);
     match (&mask.reading, &info.reading) {
-        (Reading::Unreadable(_), Reading::Known(info_known)) => {
-            Read { reading: Reading::Known(info_known.cpus().collect()), source: info.source }
+        (Reading::Unreadable(_), Reading::Known(_)) => {
+            Read { reading: listed(ledger, &info.reading), source: info.source }
         }
         _ => mask,
     }
+}
+
+/// The CPUs that `/proc/cpuinfo` lists, if none of them says itself that it is offline.
+fn listed(ledger: &Ledger<'_>, info: &Reading<CpuInfo>) -> Reading<CpuSet> {
+    let info = match info {
+        Reading::Known(info) => info,
+        Reading::Absent => return Reading::Absent,
+        Reading::Unreadable(error) => return Reading::Unreadable(*error),
+    };
+    for cpu in info.cpus() {
+        // CPUs that cannot go offline have no such file.
+        let state = ledger.host().read(&format!("{CPUS}/cpu{cpu}/online"));
+        if state.is_ok_and(|state| state.trim_ascii() == b"0") {
+            return Reading::Unreadable(ledger.error(
+                format!("read {CPUINFO}"),
+                ErrorKind::Conflict,
+                format!("it lists CPU {cpu}, which {CPUS}/cpu{cpu}/online says is offline"),
+            ));
+        }
+    }
+    Reading::Known(info.cpus().collect())
+}
+
+fn cpuinfo(ledger: &Ledger<'_>) -> Read<CpuInfo> {
+    ledger.parsed(CPUINFO, Missing::Untold("every kernel has it"), cpuinfo::parse)
 }
 
 fn count<T>(reading: &Reading<Vec<T>>) -> Reading<u64> {

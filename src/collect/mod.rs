@@ -4,30 +4,43 @@ pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
 pub mod ledger;
+mod live_image;
 pub mod memory;
 pub mod numa;
+pub mod os;
 pub mod pci;
+pub mod system;
+mod virt;
 
 use crate::host::Host;
 use crate::inventory::{Inventory, Node, SCHEMA};
-use crate::reading::{Reading, Record};
+use crate::reading::{Fact, Reading, Record, Sources};
 use ledger::{Joined, Ledger};
 
-/// Reads one machine. Sections are joined in a fixed order, so the same answers give the same bytes.
+/// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
 #[must_use]
 pub fn collect(host: &dyn Host) -> Inventory {
     let mut joined = Joined::default();
-    let mut node = Node::default();
 
     let ledger = Ledger::new(host);
     let mut collected_at = match host.now() {
         Ok(time) => Reading::Known(time.to_string()),
         Err(error) => Reading::Unreadable(ledger.host_error(error)),
     };
+    let mut node = Node::default();
+    set!(node.hostname, os::hostname(&ledger));
+    set!(node.root, os::root(&ledger));
+    node.numa_nodes = numa::collect(&ledger, &mut node.sources);
     joined.append(ledger.close(), |ids| {
-        crate::reading::Fact::renumber(&mut collected_at, ids);
-        node.renumber(ids);
+        collected_at.renumber(ids);
+        Record::renumber(&mut node, ids);
     });
+
+    node.system = section(host, &mut joined, system::collect);
+    node.os = section(host, &mut joined, os::collect);
+    node.cpu = section(host, &mut joined, cpu::collect);
+    node.memory = section(host, &mut joined, memory::collect);
+    pci_and_controllers(host, &mut joined, &mut node);
 
     let (sources, errors) = joined.finish();
     Inventory {
@@ -38,4 +51,34 @@ pub fn collect(host: &dyn Host) -> Inventory {
         sources,
         errors,
     }
+}
+
+/// Two sections with one ledger, for a storage controller is told by its PCI function.
+fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut sources = Sources::default();
+    let mut pci = pci::collect(&ledger, &mut sources);
+    let mut controllers = controllers::collect(&ledger, &pci, &mut sources);
+    joined.append(ledger.close(), |ids| {
+        pci.functions.renumber(ids);
+        pci.links.renumber(ids);
+        controllers.renumber(ids);
+        ids.record_sources(&mut sources);
+    });
+    for field in ["pci_functions", "pci_links", "storage_controllers"] {
+        if let Some(source) = sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    node.pci_functions = pci.functions;
+    node.pci_links = pci.links;
+    node.storage_controllers = controllers;
+}
+
+/// Reads one section with a ledger of its own, and joins that to the others.
+fn section<T: Fact>(host: &dyn Host, joined: &mut Joined, collect: impl FnOnce(&Ledger<'_>) -> T) -> T {
+    let ledger = Ledger::new(host);
+    let mut section = collect(&ledger);
+    joined.append(ledger.close(), |ids| section.renumber(ids));
+    section
 }

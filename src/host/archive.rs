@@ -5,7 +5,7 @@
 //! Does not know what the files mean.
 
 use super::tree::{Clash, MemoryTree, Names, Node};
-use super::{Limits, OpenCause};
+use super::{Limits, OpenCause, manifest};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::cell::Cell;
@@ -176,7 +176,11 @@ impl Kept {
                 None => Node::Other,
             },
             EntryType::Link => self.hard_link(&entry),
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => self.file(&mut entry, bounds)?,
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                let is_manifest = path.last() == Some(&manifest::FILE);
+                let cap = if is_manifest { manifest::BYTES } else { Limits::FILE_BYTES };
+                self.file(&mut entry, bounds, cap)?
+            }
             EntryType::Block | EntryType::Char | EntryType::Fifo => Node::Other,
             // Global headers and the like are no members.
             _ => return Ok(()),
@@ -193,7 +197,7 @@ impl Kept {
         }
     }
 
-    fn file<R: Read>(&mut self, entry: &mut tar::Entry<'_, R>, bounds: Bounds) -> Result<Node, OpenCause> {
+    fn file<R: Read>(&mut self, entry: &mut tar::Entry<'_, R>, bounds: Bounds, cap: usize) -> Result<Node, OpenCause> {
         // The holes of a sparse file in the pax format are described in the content itself: not understood.
         if let Ok(Some(extensions)) = entry.pax_extensions() {
             for extension in extensions.flatten() {
@@ -203,7 +207,7 @@ impl Kept {
             }
         }
         let size = entry.size();
-        if size > Limits::FILE_BYTES as u64 {
+        if size > cap as u64 {
             return Ok(Node::LargeFile);
         }
         self.bytes += size;

@@ -143,7 +143,7 @@ impl Tree for DiskTree {
         Ok(names)
     }
 
-    fn content(&self, file: &DiskFile) -> Result<Vec<u8>, Trouble> {
+    fn content(&self, file: &DiskFile, cap: usize) -> Result<Vec<u8>, Trouble> {
         let opened = rustix::fs::openat(&file.folder, file.name.as_str(), READ | OFlags::NOFOLLOW, Mode::empty())
             .map_err(failed)?;
         let stat = rustix::fs::fstat(&opened).map_err(failed)?;
@@ -151,10 +151,10 @@ impl Tree for DiskTree {
             return Err(Trouble::Failed(HostErrorKind::Io, "the capture changed while it was read".to_owned()));
         }
         let mut content = Vec::new();
-        File::from(opened).take(Limits::FILE_BYTES as u64 + 1).read_to_end(&mut content).map_err(|error| {
+        File::from(opened).take(cap as u64 + 1).read_to_end(&mut content).map_err(|error| {
             let (kind, cause) = errno::io_meaning(&error);
             Trouble::Failed(kind, format!("{cause}, on the capture's own file"))
         })?;
-        if content.len() > Limits::FILE_BYTES { Err(Trouble::TooLarge) } else { Ok(content) }
+        if content.len() > cap { Err(Trouble::TooLarge) } else { Ok(content) }
     }
 }

@@ -8,13 +8,23 @@ mod question;
 mod archive;
 mod disk;
 mod errno;
+mod ioctl;
+mod live;
+mod manifest;
+mod netlink;
+mod record;
 mod replay;
+mod tool;
 mod tree;
+mod workers;
 
+pub use live::Live;
 pub use question::{Answer, Outcome, Question};
+pub use record::Record;
 pub use replay::{OpenCause, OpenError, Replay};
 pub use tree::Entry;
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
@@ -100,6 +110,25 @@ impl Limits {
 /// The cause of every refusal to read a link that is none, live and replayed.
 const NOT_A_LINK: &str = "not a symbolic link";
 
+/// The cause of every call to a program that is not installed.
+const NO_SUCH_PROGRAM: &str = "no such program";
+
+/// The cause of every call that took too long.
+fn no_answer_within(limit: Duration) -> String {
+    format!("no answer within {} s", limit.as_secs_f64())
+}
+
+/// The error of a call that a helper thread did not bring to an end.
+fn undone(question: &Question, undone: workers::Undone, limit: Duration) -> HostError {
+    match undone {
+        workers::Undone::TimedOut => question.error(HostErrorKind::TimedOut, no_answer_within(limit)),
+        workers::Undone::TooManyHang => {
+            question.error(HostErrorKind::TimedOut, "not asked, for too many earlier calls still hang")
+        }
+        workers::Undone::NoThread => question.error(HostErrorKind::Io, "no thread could be started for it"),
+    }
+}
+
 /// The cause of every refusal of a folder with more than [`Limits::NAMES`] names.
 fn too_many_names() -> String {
     format!("more than the limit of {} names", Limits::NAMES)
@@ -134,8 +163,9 @@ pub struct ToolOutput {
     pub stderr: Vec<u8>,
 }
 
-/// An NVMe admin command that only reads (NVM Express Base Specification 2.0, section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An NVMe admin command that only reads (NVM Express Base Specification 2.0, section 5). Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NvmeAdmin {
     /// Identify (opcode 06h).
     Identify {
@@ -183,8 +213,9 @@ pub struct NvmeAnswer {
     pub data: Vec<u8>,
 }
 
-/// The netlink families that are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The netlink families that are asked. Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NetlinkFamily {
     /// rtnetlink (links, addresses, DCB).
     Route,
@@ -194,8 +225,9 @@ pub enum NetlinkFamily {
     Rdma,
 }
 
-/// Why a call was not answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Why a call was not answered. Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HostErrorKind {
     /// Asked for, and not there (`ENOENT`, `ENOTDIR`, `ENODEV`, `ENXIO`).
     NotFound,

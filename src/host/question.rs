@@ -116,6 +116,20 @@ impl Question {
         })
     }
 
+    /// Whether an answer is of the type that this question has.
+    pub(crate) fn fits(&self, answer: &Answer) -> bool {
+        matches!(
+            (self, answer),
+            (Self::Now, Answer::Time(_))
+                | (Self::Read(_) | Self::Ethtool(..) | Self::ReadDevice(..), Answer::Bytes(_))
+                | (Self::List(_), Answer::Listing(_))
+                | (Self::ReadLink(_), Answer::Target(_))
+                | (Self::Run(_), Answer::Tool(_))
+                | (Self::NvmeAdmin(..), Answer::Nvme(_))
+                | (Self::Netlink(..), Answer::Messages(_))
+        )
+    }
+
     /// Refuses a path that is not absolute or that no kernel would take.
     pub(crate) fn check_path(&self, path: &str) -> Result<(), HostError> {
         if !path.starts_with('/') {

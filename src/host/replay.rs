@@ -4,23 +4,25 @@
 //! listing is complete. Below the root, or below one folder at the root, stand `sys`, `proc`, `etc`, `run`, `dev`,
 //! `usr`, and `tools`: there `smartctl -j %2Fdev%2Fsda` holds what the tool of that name and arguments (joined by
 //! single spaces, `%` and `/` percent-encoded) printed. Whatever else stands there is never asked for.
+//! With a manifest ([`super::Record`] writes it) it gives every answer that the manifest lists, failures too, and
+//! `NotInCapture` for what was never asked.
 //! Knows no live machine and does not know what the answers mean.
 
 use super::archive::{self, Bounds};
 use super::disk::{self, DiskTree, Opened};
-use super::errno;
 use super::tree::{self, Clash, Entry, MemoryTree, Names, Node, Tree, Trouble};
 use super::{Answer, HostErrorKind, Limits, Listing, Outcome, Question, ToolOutput};
+use super::{errno, manifest};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a recording may hold at its root.
-const TOP: &[&str] = &["dev", "etc", "proc", "run", "sys", TOOLS, "usr"];
-/// Outputs of tools.
-const TOOLS: &str = "tools";
+/// What marks the root of a recording.
+const TOP: &[&str] = &["dev", "etc", "proc", "run", "sys", manifest::TOOLS, "usr", manifest::FILE];
+/// What is kept of an archive.
+const KEPT: &[&str] = &["dev", "etc", "proc", "run", "sys", manifest::TOOLS, "usr", manifest::FILE, manifest::ANSWERS];
 
 /// A recording of a machine.
 pub struct Replay {
@@ -129,12 +131,21 @@ impl Replay {
     }
 
     fn from_archive_within(source: impl Read, bounds: Bounds) -> Result<Self, OpenCause> {
-        let tree = archive::read(source, bounds, TOP)?;
+        let tree = archive::read(source, bounds, KEPT)?;
         let tree = match top(&tree.root_names(), |name| Ok(tree.names_below(name)))? {
             None => tree,
             Some(name) => tree.into_folder(&name),
         };
-        Ok(Self::new(Trees::Memory(tree), Rest::Untold))
+        Self::with_manifest(Trees::Memory(tree))
+    }
+
+    /// A recording as the files that [`super::Record::capture`] gives.
+    ///
+    /// # Errors
+    /// See [`OpenCause`].
+    pub fn from_files<P: AsRef<str>>(files: impl IntoIterator<Item = (P, Vec<u8>)>) -> Result<Self, OpenCause> {
+        let entries = files.into_iter().map(|(path, content)| (path, Entry::File(content)));
+        Self::with_manifest(Trees::Memory(memory_tree(entries)))
     }
 
     fn from_folder(tree: DiskTree) -> Result<Self, OpenCause> {
@@ -143,7 +154,25 @@ impl Replay {
             None => tree,
             Some(name) => tree.into_folder(&name).map_err(open_trouble)?,
         };
-        Ok(Self::new(Trees::Disk(tree), Rest::Untold))
+        Self::with_manifest(Trees::Disk(tree))
+    }
+
+    /// Takes the answers from the manifest, if there is one.
+    fn with_manifest(trees: Trees) -> Result<Self, OpenCause> {
+        let read = |path: &str, cap: usize| match &trees {
+            Trees::Memory(tree) => tree::read(tree, path, cap),
+            Trees::Disk(tree) => tree::read(tree, path, cap),
+        };
+        let text = match read(manifest::FILE, manifest::BYTES) {
+            Ok(text) => text,
+            Err(Trouble::Missing) => return Ok(Self::new(trees, Rest::Untold)),
+            Err(trouble) => return Err(manifest_trouble(manifest::FILE, trouble)),
+        };
+        let answers = manifest::parse(&text, |path| {
+            read(path, Limits::FILE_BYTES).map_err(|trouble| manifest_trouble(path, trouble))
+        })?;
+        // From here on the files are in the answers, and a file that nobody asked for is no answer.
+        Ok(Self { answers, ..Self::new(Trees::Memory(MemoryTree::default()), Rest::Untold) })
     }
 
     fn new(trees: Trees, rest: Rest) -> Self {
@@ -199,7 +228,7 @@ impl Replay {
         match question {
             Question::Read(path) => {
                 question.check_path(path)?;
-                tree::read(tree, path).map(Answer::Bytes).map_err(refused)
+                tree::read(tree, path, Limits::FILE_BYTES).map(Answer::Bytes).map_err(refused)
             }
             Question::List(path) => {
                 question.check_path(path)?;
@@ -210,10 +239,10 @@ impl Replay {
                 question.check_path(path)?;
                 tree::read_link(tree, path).map(Answer::Target).map_err(refused)
             }
-            Question::Run(argv) => match tree::read(tree, &format!("/{TOOLS}/{}", tool_file(argv))) {
+            Question::Run(argv) => match tree::read(tree, &manifest::tool_file(argv), Limits::TOOL_BYTES) {
                 Ok(stdout) => Ok(Answer::Tool(ToolOutput { status: None, stdout, stderr: Vec::new() })),
                 Err(Trouble::Missing | Trouble::NotAFolder) if self.rest == Rest::Absent => {
-                    Err(question.error(HostErrorKind::ToolMissing, "no such program"))
+                    Err(question.error(HostErrorKind::ToolMissing, super::NO_SUCH_PROGRAM))
                 }
                 Err(trouble) => Err(refused(trouble)),
             },
@@ -256,19 +285,6 @@ impl Replay {
 host_by_question!(Replay);
 
 const NOT_IN_CAPTURE: &str = "not in the capture";
-
-/// The name under which a tool's output stands in `tools/`.
-pub(crate) fn tool_file(argv: &[String]) -> String {
-    let mut name = String::new();
-    for letter in argv.join(" ").chars() {
-        match letter {
-            '%' => name.push_str("%25"),
-            '/' => name.push_str("%2F"),
-            _ => name.push(letter),
-        }
-    }
-    name
-}
 
 /// Where the tree begins: at its root, or in a folder that stands there.
 fn top(
@@ -315,6 +331,22 @@ fn open_trouble(trouble: Trouble) -> OpenCause {
         | Trouble::NoContent
         | Trouble::Loop
         | Trouble::Leaves => OpenCause::NotAFile,
+    }
+}
+
+/// The manifest, or a file that it names, cannot be read.
+fn manifest_trouble(path: &str, trouble: Trouble) -> OpenCause {
+    match trouble {
+        Trouble::Failed(HostErrorKind::PermissionDenied, _) => OpenCause::PermissionDenied,
+        Trouble::Failed(_, cause) => OpenCause::Io(format!("{path}: {cause}")),
+        Trouble::TooLarge => OpenCause::TooLarge(format!("{path} is over the limit for a file")),
+        Trouble::Missing
+        | Trouble::NotAFolder
+        | Trouble::IsAFolder
+        | Trouble::NotALink
+        | Trouble::NoContent
+        | Trouble::Loop
+        | Trouble::Leaves => OpenCause::Damaged(format!("the file {path}, which the manifest names, is not in it")),
     }
 }
 
@@ -448,12 +480,5 @@ mod tests {
         assert_eq!(top(&["host1"], &["home"]), Err(OpenCause::Empty));
         assert_eq!(top(&[], &[]), Err(OpenCause::Empty));
         assert!(matches!(top(&["host1", "host2"], &["sys"]), Err(OpenCause::Damaged(_))));
-    }
-
-    #[test]
-    fn the_name_of_a_tools_output_has_no_slash() {
-        let name = |argv: &[&str]| tool_file(&call(argv).argv);
-        assert_eq!(name(&["smartctl", "-x", "-j", "/dev/sda"]), "smartctl -x -j %2Fdev%2Fsda");
-        assert_eq!(name(&["date", "+%s"]), "date +%25s");
     }
 }

@@ -28,7 +28,7 @@ pub(crate) enum Trouble {
     Loop,
     /// A link or `..` leads above the root.
     Leaves,
-    /// Larger than [`Limits::FILE_BYTES`] or more names than [`Limits::NAMES`].
+    /// Larger than the cap or more names than [`Limits::NAMES`].
     TooLarge,
     /// The tree itself could not be read.
     Failed(HostErrorKind, String),
@@ -60,7 +60,8 @@ pub(crate) trait Tree {
     ) -> Result<Option<Child<Self::Folder<'t>, Self::File<'t>>>, Trouble>;
     /// Unsorted, without `.` and `..`.
     fn names<'t>(&'t self, folder: &Self::Folder<'t>) -> Result<Vec<String>, Trouble>;
-    fn content<'t>(&'t self, file: &Self::File<'t>) -> Result<Vec<u8>, Trouble>;
+    /// Longer than `cap` bytes is [`Trouble::TooLarge`].
+    fn content<'t>(&'t self, file: &Self::File<'t>, cap: usize) -> Result<Vec<u8>, Trouble>;
 }
 
 /// Where a path ends. A link only if the last one was not to be followed.
@@ -107,9 +108,9 @@ fn resolve<'t, T: Tree>(tree: &'t T, path: &str, follow_last: bool) -> Result<Pl
 }
 
 /// The content of a file.
-pub(crate) fn read<T: Tree>(tree: &T, path: &str) -> Result<Vec<u8>, Trouble> {
+pub(crate) fn read<T: Tree>(tree: &T, path: &str, cap: usize) -> Result<Vec<u8>, Trouble> {
     match resolve(tree, path, true)? {
-        Child::File(file) => tree.content(&file),
+        Child::File(file) => tree.content(&file, cap),
         Child::Folder(_) => Err(Trouble::IsAFolder),
         Child::Link(_) | Child::Other => Err(Trouble::NoContent),
     }
@@ -168,7 +169,7 @@ impl Entry {
 pub(crate) enum Node {
     Folder(Names),
     File(Arc<[u8]>),
-    /// A file over [`Limits::FILE_BYTES`], whose content was not kept.
+    /// A file over the cap, whose content was not kept.
     LargeFile,
     Link(String),
     /// A device, pipe, socket, or a file that the archive stores in a way that is not understood.
@@ -313,9 +314,9 @@ impl Tree for MemoryTree {
         Ok(folder.keys().map(|name| String::from(&**name)).collect())
     }
 
-    fn content<'t>(&'t self, file: &Self::File<'t>) -> Result<Vec<u8>, Trouble> {
+    fn content<'t>(&'t self, file: &Self::File<'t>, cap: usize) -> Result<Vec<u8>, Trouble> {
         match file {
-            Node::File(content) if content.len() > Limits::FILE_BYTES => Err(Trouble::TooLarge),
+            Node::File(content) if content.len() > cap => Err(Trouble::TooLarge),
             Node::File(content) => Ok(content.to_vec()),
             Node::LargeFile => Err(Trouble::TooLarge),
             Node::Folder(_) | Node::Link(_) | Node::Other => Err(Trouble::NoContent),
@@ -326,6 +327,10 @@ impl Tree for MemoryTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn read(tree: &MemoryTree, path: &str) -> Result<Vec<u8>, Trouble> {
+        super::read(tree, path, 10)
+    }
 
     fn tree(entries: &[(&str, Node)]) -> MemoryTree {
         let mut tree = MemoryTree::default();
