@@ -13,5 +13,8 @@
 )]
 
 mod architecture;
+mod cli;
 mod host;
 mod release_binary;
+mod report;
+mod schemas;

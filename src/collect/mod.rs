@@ -1,5 +1,6 @@
 //! From a [`Host`](crate::host::Host) to an [`Inventory`](crate::inventory::Inventory): one file a section. Asks and parses; never judges, never aborts.
 
+pub mod block;
 pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
@@ -20,6 +21,12 @@ use ledger::{Joined, Ledger};
 /// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
 #[must_use]
 pub fn collect(host: &dyn Host) -> Inventory {
+    collect_with(host, &|_| ())
+}
+
+/// Reads one machine, and tells the name of each section before it is read.
+#[must_use]
+pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     let mut joined = Joined::default();
 
     let ledger = Ledger::new(host);
@@ -36,10 +43,25 @@ pub fn collect(host: &dyn Host) -> Inventory {
         Record::renumber(&mut node, ids);
     });
 
+    progress("system");
     node.system = section(host, &mut joined, system::collect);
+    progress("os");
     node.os = section(host, &mut joined, os::collect);
+    progress("cpu");
     node.cpu = section(host, &mut joined, cpu::collect);
+    progress("memory");
     node.memory = section(host, &mut joined, memory::collect);
+
+    progress("block devices");
+    let ledger = Ledger::new(host);
+    let mut block = block::collect(&ledger);
+    joined.append(ledger.close(), |ids| block.renumber(ids));
+    node.drives = block.drives;
+    node.nvme_controllers = block.nvme_controllers;
+    node.block_devices = block.block_devices;
+    node.excluded = block.excluded;
+
+    progress("PCI and storage controllers");
     pci_and_controllers(host, &mut joined, &mut node);
 
     let (sources, errors) = joined.finish();

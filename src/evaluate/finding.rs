@@ -68,7 +68,7 @@ impl Level {
 /// A fact that a verdict rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// The path of the fact, as in "drives[3].bytes".
+    /// The path of the fact, as in `drives[3].bytes`.
     pub fact: String,
     /// The value as JSON: number in base units, text, flag, list; `null` for absent and unknown.
     pub value: serde_json::Value,

@@ -7,4 +7,4 @@ pub mod finding;
 mod run;
 mod truth;
 
-pub use run::{Certifying, Counts, NodeSummary, PackUsed, Remain, Run, Settings, judge};
+pub use run::{Certifying, Counts, NodeSummary, PackUsed, Remain, Run, Settings, judge, named};

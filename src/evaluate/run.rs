@@ -138,7 +138,8 @@ pub fn judge(nodes: &[Inventory], _settings: &Settings) -> Run {
 }
 
 /// Nodes by host name. Equal and unknown names are told apart by the serial number or a number of their own.
-fn named(nodes: &[Inventory]) -> Vec<(String, &Inventory)> {
+#[must_use]
+pub fn named(nodes: &[Inventory]) -> Vec<(String, &Inventory)> {
     let mut named: Vec<(String, &Inventory)> = nodes
         .iter()
         .map(|inventory| {

@@ -14,9 +14,9 @@ record! {
         /// Device, four hexadecimal digits. `device`.
         pub device_id: Reading<String>,
         /// Vendor of the subsystem, four hexadecimal digits; absent where the function has none (0000, bridges among
-        /// them). `subsystem_vendor`.
+        /// them). `subsystem_vendor`, else `modalias`.
         pub subsystem_vendor_id: Reading<String>,
-        /// Subsystem, four hexadecimal digits; absent where the function has none. `subsystem_device`.
+        /// Subsystem, four hexadecimal digits; absent where the function has none. `subsystem_device`, else `modalias`.
         pub subsystem_device_id: Reading<String>,
         /// Revision, two hexadecimal digits. `revision`, since Linux 4.10; else the configuration space.
         pub revision: Reading<String>,

@@ -50,6 +50,8 @@ struct Thing {
     block: Option<String>,
     /// Folder of the SCSI device.
     at: String,
+    /// The last PCI function on the way to its block device.
+    pci: Option<Address>,
 }
 
 /// All of them.
@@ -74,7 +76,10 @@ pub(super) fn find(ledger: &Ledger<'_>, key_of_host: &BTreeMap<u32, Key>) -> Fou
         Reading::Known(listing) => {
             for name in &listing.names {
                 if let Some(unit) = Unit::parse(name) {
-                    units.insert(unit, Thing { unit: Some(unit), block: None, at: format!("{SCSI}/{name}/device") });
+                    units.insert(
+                        unit,
+                        Thing { unit: Some(unit), block: None, at: format!("{SCSI}/{name}/device"), pci: None },
+                    );
                 }
             }
             if !listing.complete {
@@ -100,10 +105,12 @@ pub(super) fn find(ledger: &Ledger<'_>, key_of_host: &BTreeMap<u32, Key>) -> Fou
                 };
                 let shown = shared_name(name).unwrap_or_else(|| name.clone());
                 if let Some(unit) = target.split('/').rev().find_map(Unit::parse) {
-                    let thing = || Thing { unit: Some(unit), block: None, at: format!("{at}/device") };
-                    units.entry(unit).or_insert_with(thing).block = Some(shown);
+                    let thing = || Thing { unit: Some(unit), block: None, at: format!("{at}/device"), pci: None };
+                    let thing = units.entry(unit).or_insert_with(thing);
+                    thing.block = Some(shown);
+                    thing.pci = Chain::parse(&target).last();
                 } else if let Some(address) = Chain::parse(&target).last() {
-                    let thing = Thing { unit: None, block: Some(shown.clone()), at };
+                    let thing = Thing { unit: None, block: Some(shown.clone()), at, pci: Some(address) };
                     others.insert((address, shown), thing);
                 }
             }
@@ -117,8 +124,10 @@ pub(super) fn find(ledger: &Ledger<'_>, key_of_host: &BTreeMap<u32, Key>) -> Fou
 
     let mut things: BTreeMap<Key, Vec<Thing>> = BTreeMap::new();
     for (unit, thing) in units {
-        if let Some(key) = key_of_host.get(&unit.host) {
-            things.entry(*key).or_default().push(thing);
+        // A tree may lack the host and tell by the path of the disk where it was.
+        let key = key_of_host.get(&unit.host).copied().or(thing.pci.map(Key::Function));
+        if let Some(key) = key {
+            things.entry(key).or_default().push(thing);
         }
     }
     for ((address, _), thing) in others {

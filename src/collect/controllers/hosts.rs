@@ -6,6 +6,8 @@ use crate::collect::pci::path::{Address, Chain};
 use crate::reading::{ErrorId, Reading};
 
 const HOSTS: &str = "/sys/class/scsi_host";
+/// Classes whose names are those of their hosts.
+const TRANSPORTS: [&str; 2] = ["/sys/class/sas_host", "/sys/class/fc_host"];
 
 /// One SCSI host.
 #[derive(Debug)]
@@ -53,7 +55,7 @@ pub(super) fn numbered(part: &str, prefix: &str) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// The hosts of the class; in a tree that may lack some, also those below the PCI functions that it has.
+/// The hosts of the class; in a tree that may lack some, also those below the PCI functions and in the transports that it has.
 pub(super) fn find(ledger: &Ledger<'_>, pci: &Pci) -> Found {
     let mut hosts = Vec::new();
     let mut reasons = Vec::new();
@@ -82,6 +84,18 @@ pub(super) fn find(ledger: &Ledger<'_>, pci: &Pci) -> Found {
             for host in below(ledger, *address) {
                 if hosts.iter().all(|known| known.number != host.number) {
                     hosts.push(host);
+                }
+            }
+        }
+    }
+    if !complete {
+        for transport in TRANSPORTS {
+            let Ok(listing) = ledger.host().list(transport) else { continue };
+            for number in listing.names.iter().filter_map(|name| numbered(name, "host")) {
+                if hosts.iter().all(|known| known.number != number) {
+                    let path = ledger.link(&format!("{transport}/host{number}"), Missing::Absent);
+                    let pci = path.reading.known().and_then(|path| Chain::parse(path).last());
+                    hosts.push(Host { number, at: format!("{HOSTS}/host{number}"), path, pci });
                 }
             }
         }

@@ -74,8 +74,12 @@ pub fn collect(ledger: &Ledger<'_>, pci: &Pci, sources: &mut Sources) -> Collect
         host_reasons: found.reasons.clone(),
         source,
     };
-    let controllers = groups.into_iter().map(|(key, hosts)| everything.controller(key, &hosts)).collect();
-    Collection::new(controllers, reasons)
+    let controllers: Vec<StorageController> =
+        groups.into_iter().map(|(key, hosts)| everything.controller(key, &hosts)).collect();
+    match &pci.functions {
+        Collection::Unreadable(error) if controllers.is_empty() => Collection::Unreadable(*error),
+        _ => Collection::new(controllers, reasons),
+    }
 }
 
 /// Base class 01h, mass storage; 0C04h, Fibre Channel (PCI Code and ID Assignment Specification, section 1).

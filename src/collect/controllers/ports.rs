@@ -100,20 +100,19 @@ impl Found {
         match kind {
             ControllerKind::Ahci | ControllerKind::Ata => self.sata.of(key),
             ControllerKind::Fc => self.fc.of(key),
-            ControllerKind::SasHba | ControllerKind::Raid | ControllerKind::Scsi | ControllerKind::Other => {
-                match self.sas.of(key) {
-                    Collection::Complete(phys)
-                        if phys.is_empty() && matches!(kind, ControllerKind::SasHba | ControllerKind::Raid) =>
-                    {
-                        Collection::Unreadable(ledger.error(
-                            format!("read the ports of {name}"),
-                            ErrorKind::NotSupported,
-                            "its driver does not show them in sysfs",
-                        ))
-                    }
-                    phys => phys,
-                }
+            ControllerKind::Scsi | ControllerKind::Other => {
+                let (sas, fc) = (self.sas.of(key), self.fc.of(key));
+                let ports = sas.items().iter().chain(fc.items()).cloned().collect();
+                Collection::new(ports, [sas.reasons(), fc.reasons()].concat())
             }
+            ControllerKind::SasHba | ControllerKind::Raid => match self.sas.of(key) {
+                Collection::Complete(phys) if phys.is_empty() => Collection::Unreadable(ledger.error(
+                    format!("read the ports of {name}"),
+                    ErrorKind::NotSupported,
+                    "its driver does not show them in sysfs",
+                )),
+                phys => phys,
+            },
             _ => Collection::Complete(Vec::new()),
         }
     }

@@ -363,12 +363,18 @@ fn a_tree_without_manifest_is_partial() {
         ("/sys/bus/pci/devices/0000:00:1f.2".to_owned(), Entry::link("../../../devices/pci0000:00/0000:00:1f.2")),
         ("/sys/devices/pci0000:00/0000:00:1f.2/class".to_owned(), Entry::file("0x010601\n")),
         ("/sys/devices/pci0000:00/0000:00:1f.2/host4/scsi_host/host4/proc_name".to_owned(), Entry::file("ahci\n")),
+        (
+            "/sys/block/sda".to_owned(),
+            Entry::link("../devices/pci0000:00/0000:00:1f.2/ata9/host8/target8:0:0/8:0:0:0/block/sda"),
+        ),
     ];
     let (all, errors) = collected(&Replay::from_entries(tree));
     let Collection::Partial { items, .. } = &all else { panic!("{all:?}") };
+    assert_eq!(items.len(), 1);
     assert_eq!(items[0].kind, Reading::Known(ControllerKind::Ahci));
     assert_eq!(why(&items[0].driver, &errors).kind, ErrorKind::NotInCapture);
     assert!(matches!(&items[0].hosts, Collection::Partial { items, .. } if items[0].name == known("host4")));
-    assert!(matches!(&items[0].attached, Collection::Partial { items, .. } if items.is_empty()));
+    // By the path of its disk, for its host is not in the tree.
+    assert!(matches!(&items[0].attached, Collection::Partial { items, .. } if items[0].block_device == known("sda")));
     assert!(matches!(&items[0].ports, Collection::Partial { .. }));
 }

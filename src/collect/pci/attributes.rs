@@ -61,8 +61,7 @@ impl<'l, 'h> Questions<'l, 'h> {
         let vendor = ledger.parsed(&at("vendor"), ALWAYS, parse_id);
         let device = ledger.parsed(&at("device"), ALWAYS, parse_id);
         let class = ledger.parsed(&at("class"), ALWAYS, parse_class);
-        let subsystem_vendor = ledger.parsed(&at("subsystem_vendor"), ALWAYS, parse_id);
-        let subsystem_device = ledger.parsed(&at("subsystem_device"), ALWAYS, parse_id);
+        let (subsystem_vendor, subsystem_device) = self.subsystem(&place.at);
         let (vendor_id, device_id, class_id) = (vendor.reading.known(), device.reading.known(), class.reading.known());
         let (vendor_id, device_id, class_id) = (vendor_id.copied(), device_id.copied(), class_id.copied());
 
@@ -170,6 +169,29 @@ impl<'l, 'h> Questions<'l, 'h> {
         );
         let ends = self.link(&mut record, address, &place.at);
         Function { address, chain: place.chain.reading.clone(), vendor: vendor_id, class: class_id, ends, record }
+    }
+
+    /// Subsystem vendor and device; where a tree lacks their files, out of the alias that modules are loaded by.
+    fn subsystem(&self, at: &str) -> (Read<u16>, Read<u16>) {
+        let path = |file: &str| format!("{at}/{file}");
+        let (vendor, device) = (path("subsystem_vendor"), path("subsystem_device"));
+        let told = (self.attribute(&vendor, parse_id), self.attribute(&device, parse_id));
+        let modalias = path("modalias");
+        let from_alias = match &told {
+            (Ok(_), Ok(_)) => None,
+            _ => self.attribute(&modalias, parse_modalias).ok(),
+        };
+        let read = |told: Result<u16, Failure>, file: &str, alias: Option<u16>| match (told, alias) {
+            (Ok(id), _) => Read { reading: Reading::Known(id), source: self.ledger.source(file) },
+            (Err(Failure::Host(_)), Some(id)) => {
+                Read { reading: Reading::Known(id), source: self.ledger.source(modalias.as_str()) }
+            }
+            (Err(failure), _) => Read { reading: self.failed(failure, ALWAYS), source: self.ledger.source(file) },
+        };
+        (
+            read(told.0, &vendor, from_alias.map(|(vendor, _)| vendor)),
+            read(told.1, &device, from_alias.map(|(_, device)| device)),
+        )
     }
 
     /// The link attributes, and what the configuration space says where they are not all told.
@@ -392,6 +414,20 @@ fn parse_class(text: &str) -> Result<[u8; 3], String> {
     Ok([base, sub, interface])
 }
 
+/// "pci:v00008086d00000A54sv00001028sd00002003bc01sc08i02" (`modalias_show()` in `drivers/pci/pci-sysfs.c`): the subsystem's two
+/// identifiers, which are eight digits wide and of which the upper four are 0.
+fn parse_modalias(text: &str) -> Result<(u16, u16), String> {
+    let wrong = || format!("no alias of a PCI function: {text:?}");
+    let (_, rest) = text.strip_prefix("pci:v").and_then(|rest| rest.split_once("sv")).ok_or_else(wrong)?;
+    let (vendor, rest) = rest.split_once("sd").ok_or_else(wrong)?;
+    let (device, _) = rest.split_once("bc").ok_or_else(wrong)?;
+    let id = |digits: &str| {
+        let id = path::hex(&digits.to_ascii_lowercase(), 8..=8)?;
+        u16::try_from(id).ok()
+    };
+    id(vendor).zip(id(device)).ok_or_else(wrong)
+}
+
 fn hex(text: &str, digits: usize) -> Option<u32> {
     path::hex(text.strip_prefix("0x")?, digits..=digits)
 }
@@ -437,6 +473,16 @@ mod tests {
         assert_eq!(parse_release("6.1-rc3"), Ok((6, 1)));
         assert_eq!(parse_power_state("D3hot").as_deref(), Ok("D3hot"));
         assert_eq!(parse_word("suspended").as_deref(), Ok("suspended"));
+        assert_eq!(parse_modalias("pci:v00008086d00000A54sv00001028sd0000200Abc01sc08i02"), Ok((0x1028, 0x200a)));
+        for bad in [
+            "",
+            "pci:v00008086",
+            "usb:v1D6Bp0002",
+            "pci:v00008086d00000A54sv1028sd2003bc01",
+            "pci:vsvFFFFFFFFsd00000000bc",
+        ] {
+            assert!(parse_modalias(bad).is_err(), "{bad}");
+        }
         assert!(parse_id("8086").is_err());
         assert!(parse_id("0x80861").is_err());
         assert!(parse_class("0x0108").is_err());
