@@ -3,6 +3,9 @@
 //! Knows what can be told of a machine and where it is read; knows neither how it is read nor whether it is good.
 //! Every doc comment here is shown in `docs/facts.md`.
 
+pub mod controller;
+pub mod pci;
+
 use crate::reading::{Collection, ReadError, Reading};
 use crate::units::{Bytes, Hertz};
 use schemars::JsonSchema;
@@ -62,6 +65,12 @@ record! {
         pub bonds: Collection<nic::Bond>,
         /// RDMA devices that the kernel has registered.
         pub rdma_devices: Collection<rdma::RdmaDevice>,
+        /// Every PCI function. `/sys/bus/pci/devices`.
+        pub pci_functions: Collection<pci::PciFunction>,
+        /// Every PCI Express link with a device below it.
+        pub pci_links: Collection<pci::PciLink>,
+        /// Storage controllers.
+        pub storage_controllers: Collection<controller::StorageController>,
     }
 }
 

@@ -19,7 +19,12 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("host", &[]),
     ("inventory", &[]),
     ("collect", &["host", "inventory"]),
-    ("evaluate", &["inventory"]),
+    ("view", &[]),
+    ("expr", &["view"]),
+    // Rules name levels, verdicts and citations, which are `evaluate::finding`'s; they evaluate nothing.
+    ("rules", &["evaluate", "expr", "inventory", "view"]),
+    ("roles", &["expr", "rules", "view"]),
+    ("evaluate", &["expr", "inventory", "roles", "rules", "view"]),
     ("report", &["evaluate", "inventory"]),
 ];
 /// Names of the standard library that touch a machine, the clock or the environment.

@@ -8,6 +8,7 @@
     clippy::string_slice,
     clippy::print_stdout,
     clippy::print_stderr,
+    clippy::unreachable,
     clippy::disallowed_methods,
     clippy::disallowed_types
 )]

@@ -207,7 +207,8 @@ impl<'h> Ledger<'h> {
         self.error(format!("list {path}"), ErrorKind::NotInCapture, "the capture may hold only some of the entries")
     }
 
-    fn failed<T>(&self, error: HostError, missing: Missing) -> Reading<T> {
+    /// A failure of the host, by what a missing file means for the fact.
+    pub(crate) fn failed<T>(&self, error: HostError, missing: Missing) -> Reading<T> {
         match (error.kind, missing) {
             (HostErrorKind::NotFound, Missing::Absent) => Reading::Absent,
             (HostErrorKind::NotFound, Missing::Untold(why)) => {

@@ -1,6 +1,7 @@
 //! From a [`Host`](crate::host::Host) to an [`Inventory`](crate::inventory::Inventory): one file a section. Asks and parses; never judges, never aborts.
 
 pub mod block;
+pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
 pub mod ledger;
@@ -9,13 +10,14 @@ pub mod memory;
 pub mod nic;
 pub mod numa;
 pub mod os;
+pub mod pci;
 mod rdma;
 pub mod system;
 mod virt;
 
 use crate::host::Host;
 use crate::inventory::{Inventory, Node, SCHEMA};
-use crate::reading::{Fact, Reading, Record};
+use crate::reading::{Fact, Reading, Record, Sources};
 use ledger::{Joined, Ledger};
 
 /// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
@@ -68,6 +70,8 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.nics = network.nics;
     node.bonds = network.bonds;
     node.rdma_devices = network.rdma_devices;
+    progress("PCI and storage controllers");
+    pci_and_controllers(host, &mut joined, &mut node);
 
     let (sources, errors) = joined.finish();
     Inventory {
@@ -78,6 +82,28 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
         sources,
         errors,
     }
+}
+
+/// Two sections with one ledger, for a storage controller is told by its PCI function.
+fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut sources = Sources::default();
+    let mut pci = pci::collect(&ledger, &mut sources);
+    let mut controllers = controllers::collect(&ledger, &pci, &mut sources);
+    joined.append(ledger.close(), |ids| {
+        pci.functions.renumber(ids);
+        pci.links.renumber(ids);
+        controllers.renumber(ids);
+        ids.record_sources(&mut sources);
+    });
+    for field in ["pci_functions", "pci_links", "storage_controllers"] {
+        if let Some(source) = sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    node.pci_functions = pci.functions;
+    node.pci_links = pci.links;
+    node.storage_controllers = controllers;
 }
 
 /// Reads one section with a ledger of its own, and joins that to the others.

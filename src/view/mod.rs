@@ -239,7 +239,7 @@ fn record_of<'a>(fields: &mut [(&'a str, Value<'a>)], arena: &'a Bump) -> Value<
         return Value::Record(arena.alloc_slice_copy(&[("", Value::Absent)]));
     }
     let fields = arena.alloc_slice_copy(fields);
-    fields.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+    fields.sort_unstable_by_key(|(name, _)| *name);
     Value::Record(fields)
 }
 
