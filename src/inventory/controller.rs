@@ -4,7 +4,7 @@ use crate::reading::{Collection, Reading};
 use crate::units::BitsPerSec;
 
 record! {
-    /// One storage controller: a PCI function of base class 01h or sub-class 0C04h (Fibre Channel), or a SCSI host that is
+    /// One storage controller: a PCI function of base class 01h, sub-class 0805h (SD host) or 0C04h (Fibre Channel), or a SCSI host that is
     /// on no such function (USB, iSCSI, paravirtual, on the chip).
     pub struct StorageController {
         /// Address of the PCI function, or the name of the SCSI host, as in "host6".
@@ -77,6 +77,8 @@ words! {
         Hyperv = "hyperv",
         /// Paravirtual SCSI of Xen.
         Xen = "xen",
+        /// SD cards and eMMC.
+        Mmc = "mmc",
         /// USB mass storage.
         Usb = "usb",
         /// Another.

@@ -159,7 +159,7 @@ impl Found {
         let things = self.things.get(&key).map_or(&[][..], Vec::as_slice);
         let items = things.iter().map(|thing| self.one(ledger, thing, kind, driver)).collect();
         let mut reasons = self.block_reasons.clone();
-        if !matches!(kind, ControllerKind::Nvme | ControllerKind::Vmd) {
+        if !matches!(kind, ControllerKind::Nvme | ControllerKind::Mmc | ControllerKind::Vmd) {
             reasons.extend(&self.scsi_reasons);
         }
         Collection::new(items, reasons)

@@ -2,6 +2,7 @@
 //!
 //! The names are those of the drivers' own attributes (`drivers/scsi/*`, `drivers/message/fusion`); only the drivers named here were looked up.
 
+use super::hosts::numbered;
 use crate::inventory::controller::ControllerKind;
 
 /// Files of a SCSI host that tell of its controller, the first that is there counting.
@@ -62,7 +63,8 @@ pub(super) fn attributes(driver: &str) -> Attributes {
 /// The kind by the driver, else by the PCI class (six hexadecimal digits; PCI Code and ID Assignment Specification, section 1.2).
 ///
 /// The driver comes first: a RAID controller may call itself SAS, and AHCI set to RAID calls itself RAID.
-pub(super) fn kind(driver: Option<&str>, class: Option<&str>) -> ControllerKind {
+/// A host that is on no storage function is told by the bus in its path, where its driver is not known.
+pub(super) fn kind(driver: Option<&str>, class: Option<&str>, path: Option<&str>) -> ControllerKind {
     use ControllerKind as Kind;
     let by_driver = match driver.unwrap_or_default() {
         "ahci" | "acard-ahci" => Some(Kind::Ahci),
@@ -98,11 +100,23 @@ pub(super) fn kind(driver: Option<&str>, class: Option<&str>) -> ControllerKind 
             ("0106", _) => Kind::Ata,
             ("0107", _) => Kind::SasHba,
             ("0108", _) => Kind::Nvme,
+            ("0805", _) => Kind::Mmc,
             ("0c04", _) => Kind::Fc,
             _ => Kind::Other,
         })
     };
-    by_driver.or_else(by_class).unwrap_or(ControllerKind::Other)
+    let by_path = || {
+        path?.split('/').rev().find_map(|part| {
+            if numbered(part, "usb").is_some() {
+                Some(Kind::Usb)
+            } else if numbered(part, "virtio").is_some() {
+                Some(Kind::Virtio)
+            } else {
+                None
+            }
+        })
+    };
+    by_driver.or_else(by_class).or_else(by_path).unwrap_or(ControllerKind::Other)
 }
 
 /// Kinds that have no firmware or serial number of their own to tell.
@@ -110,7 +124,15 @@ pub(super) fn has_nothing_to_tell(kind: ControllerKind) -> bool {
     use ControllerKind as Kind;
     matches!(
         kind,
-        Kind::Ahci | Kind::Ata | Kind::Vmd | Kind::Virtio | Kind::Pvscsi | Kind::Hyperv | Kind::Xen | Kind::Usb
+        Kind::Ahci
+            | Kind::Ata
+            | Kind::Mmc
+            | Kind::Vmd
+            | Kind::Virtio
+            | Kind::Pvscsi
+            | Kind::Hyperv
+            | Kind::Xen
+            | Kind::Usb
     )
 }
 
@@ -177,8 +199,11 @@ mod tests {
             (Some("scsi_debug"), None, Kind::Other),
             (None, Some("1"), Kind::Other),
         ] {
-            assert_eq!(kind(driver, class), expected, "{driver:?} {class:?}");
+            assert_eq!(kind(driver, class, None), expected, "{driver:?} {class:?}");
         }
+        let usb = "../../devices/pci0000:00/0000:00:14.0/usb2/2-1/2-1:1.0/host6/scsi_host/host6";
+        assert_eq!(kind(None, None, Some(usb)), Kind::Usb);
+        assert_eq!(kind(Some("sdhci-pci"), Some("080501"), None), Kind::Mmc);
     }
 
     #[test]

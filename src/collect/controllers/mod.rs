@@ -1,6 +1,6 @@
 //! Storage controllers and what hangs on them.
 //!
-//! A controller is a PCI function of class mass storage or Fibre Channel, or a SCSI host that is on none. What it says of itself comes
+//! A controller is a PCI function of class mass storage, SD host or Fibre Channel, or a SCSI host that is on none. What it says of itself comes
 //! through the attributes that its driver gives its SCSI host. Knows what a driver tells, not what its vendor's tool could.
 
 mod attached;
@@ -82,9 +82,10 @@ pub fn collect(ledger: &Ledger<'_>, pci: &Pci, sources: &mut Sources) -> Collect
     }
 }
 
-/// Base class 01h, mass storage; 0C04h, Fibre Channel (PCI Code and ID Assignment Specification, section 1).
+/// Base class 01h, mass storage; 0805h, SD host controller; 0C04h, Fibre Channel (PCI Code and ID Assignment Specification,
+/// section 1).
 fn is_storage(class: [u8; 3]) -> bool {
-    class.starts_with(&[0x01]) || class.starts_with(&[0x0c, 0x04])
+    class.starts_with(&[0x01]) || class.starts_with(&[0x08, 0x05]) || class.starts_with(&[0x0c, 0x04])
 }
 
 /// Hosts of one chip that is no PCI function share the folder above their ATA ports.
@@ -195,13 +196,14 @@ impl Everything<'_, '_> {
         );
 
         let class = function.filter(|_| of_function).and_then(|function| function.class.known()).cloned();
-        let kind = driver::kind(record.driver.known().map(String::as_str), class.as_deref());
+        let path = first.and_then(|host| host.path.reading.known());
+        let kind = driver::kind(record.driver.known().map(String::as_str), class.as_deref(), path.map(String::as_str));
         set!(record.kind, Read { reading: Reading::Known(kind), source: derived("driver, pci_functions class") });
 
         self.itself(&mut record, address, function.filter(|_| of_function), first, kind);
         self.hpsa(&mut record, first);
         record.hosts = match kind {
-            ControllerKind::Nvme | ControllerKind::Vmd => Collection::Complete(scsi_hosts),
+            ControllerKind::Nvme | ControllerKind::Mmc | ControllerKind::Vmd => Collection::Complete(scsi_hosts),
             _ => Collection::new(scsi_hosts, self.host_reasons.clone()),
         };
         let driver = record.driver.known().cloned();
