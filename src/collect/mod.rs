@@ -1,4 +1,4 @@
-//! From a [`Host`](crate::host::Host) to an [`Inventory`](crate::inventory::Inventory): one file a section. Asks and parses; never judges, never aborts.
+//! From a [`Host`] to an [`Inventory`]: one file a section. Asks and parses; never judges, never aborts.
 
 pub mod block;
 pub mod controllers;

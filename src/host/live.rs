@@ -1,4 +1,4 @@
-//! The machine itself as a [`Host`].
+//! The machine itself as a [`Host`](super::Host).
 //!
 //! Every call has a time limit and a cap, and runs on a thread that can be given up on; see [`super::workers`]. Knows no
 //! device. Character and block devices are not opened as files, for the opening alone may do something (a watchdog

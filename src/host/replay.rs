@@ -1,4 +1,4 @@
-//! A recording as a [`Host`]: a folder or a tar archive with a machine's files, or a tree made by a test.
+//! A recording as a [`Host`](super::Host): a folder or a tar archive with a machine's files, or a tree made by a test.
 //!
 //! A recording without a manifest says nothing of what it lacks: whatever is missing is `NotInCapture`, and no
 //! listing is complete. Below the root, or below one folder at the root, stand `sys`, `proc`, `etc`, `run`, `dev`,

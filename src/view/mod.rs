@@ -1,7 +1,7 @@
 //! Facts as a tree in an arena, which expressions read: small, copied freely, borrowed from one node's memory.
 //!
 //! Knows readings and how their JSON looks; knows no hardware. A node's tree is built in one pass from whatever
-//! serde can serialize ([`write`]); later layers add facts with [`with_fields`]. Quantities stand here as bare
+//! serde can serialize ([`write()`]); later layers add facts with [`with_fields`]. Quantities stand here as bare
 //! numbers in base units: their dimension is known to the schema, not to the value.
 
 mod paths;

@@ -1,7 +1,7 @@
 //! Drives, NVMe controllers, block devices, and what is left out: sysfs and procfs only, nothing is opened in `/dev`.
 //!
 //! In order: NVMe controllers ([`nvme`]), every block device by itself ([`device`]), who uses which ([`users`]), what
-//! stands on what ([`usage`]), which devices are one drive ([`drives`]), and the records ([`record`],
+//! stands on what ([`usage`]), which devices are one drive ([`drives`]), and the records ([`mod@record`],
 //! [`disk_drive`], [`nvme_drive`]).
 
 mod device;

@@ -236,7 +236,7 @@ fn parse_sas_rate(text: &str) -> Result<Told, String> {
     }
 }
 
-/// `sata_spd`: a rate, or "<unknown>" where no link is up (`sata_spd_string()` in `drivers/ata/libata-core.c`).
+/// `sata_spd`: a rate, or `<unknown>` where no link is up (`sata_spd_string()` in `drivers/ata/libata-core.c`).
 fn parse_sata_rate(text: &str) -> Result<Told, String> {
     match text {
         "<unknown>" => Ok((PortState::Down, None)),
