@@ -2,12 +2,12 @@
 //!
 //! A schema says less than the loader: it knows keys, words and lengths, not expressions and not what belongs together.
 
+use crate::rules::diagnostic::Errors;
 use crate::rules::raw::case::RawCase;
 use crate::rules::raw::check::RawCheck;
 use crate::rules::raw::knowledge::RawKnowledge;
 use crate::rules::raw::pack::RawPack;
 use crate::rules::raw::site::RawSite;
-use crate::rules::diagnostic::Errors;
 use crate::rules::scalar::{Scalar, Style};
 use crate::rules::source::Source;
 use crate::rules::tree::{self, Kind, Node};

@@ -27,7 +27,8 @@ fn platform(rest: &str) -> (&'static str, String) {
 fn shown(check: &EffectiveCheck) -> Vec<String> {
     let variant = |variant: &passmuster::rules::layers::Variant| {
         let when: Vec<&str> = variant.when.iter().map(|condition| condition.text.as_str()).collect();
-        let limits = variant.limits.iter().map(|limit| format!(", {} {} ({})", limit.name, limit.value.shown(), limit.layer));
+        let limits =
+            variant.limits.iter().map(|limit| format!(", {} {} ({})", limit.name, limit.value.shown(), limit.layer));
         let required = if variant.require_subject { ", required" } else { "" };
         format!(
             "[{}] {} ({}){}{required}",
@@ -109,7 +110,10 @@ fn to_relax_takes_a_reason_and_its_source() {
         .iter()
         .map(|relaxed| (relaxed.what.as_str(), relaxed.from.as_str(), relaxed.to.as_str(), relaxed.because.as_str()))
         .collect();
-    assert_eq!(relaxed, [("level", "should", "info", "small is fine"), ("min_bytes", "480 GB", "240 GB", "small is fine")]);
+    assert_eq!(
+        relaxed,
+        [("level", "should", "info", "small is fine"), ("min_bytes", "480 GB", "240 GB", "small is fine")]
+    );
     // Handed in by the user, not built in.
     assert!(effective.is_relaxed_by_user());
 }
@@ -118,7 +122,8 @@ fn to_relax_takes_a_reason_and_its_source() {
 fn a_platform_cannot_relax_what_a_solution_demands() {
     let relaxed = "checks: { media.size: { level: info, params: { min_bytes: 240GB }, because: x, source: y } }";
     let packs = |solution_checks: &str| {
-        rules_of(&[base("{ media.size: null }"), solution(&format!("checks: {solution_checks}")), platform(relaxed)]).unwrap()
+        rules_of(&[base("{ media.size: null }"), solution(&format!("checks: {solution_checks}")), platform(relaxed)])
+            .unwrap()
     };
     // The solution demands it, if only as it is.
     let effective = packs("{ media.size: null }").select(Some("s"), Some("p"), None, None).unwrap();
@@ -200,7 +205,10 @@ fn too_many_combinations_are_refused() {
     };
     let found = rules_of(&[base(&cases("sockets")), solution(&format!("checks: {}", cases("cores")))]).unwrap_err();
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].ends_with("the cases of `media.size` over all packs below have too many combinations"), "{found:?}");
+    assert!(
+        found[0].ends_with("the cases of `media.size` over all packs below have too many combinations"),
+        "{found:?}"
+    );
     let many = vec!["{ when: 'node.root', level: must }"; 25].join(", ");
     let found = rules_of(&[base(&format!("{{ media.size: [{many}] }}"))]).unwrap_err();
     assert_eq!(found, ["rules/base.yaml:4:23: 25 cases; at most 24"]);
@@ -210,7 +218,10 @@ fn too_many_combinations_are_refused() {
 fn packs_are_used_in_the_order_of_their_layers() {
     let rules = rules_of(&[
         base("{}"),
-        ("rules/solutions/a.yaml", pack("a", "checks: {}\nremains: [{ what: w, why: y, source: z }]\ncertify: { probe_seconds: 300 }\n")),
+        (
+            "rules/solutions/a.yaml",
+            pack("a", "checks: {}\nremains: [{ what: w, why: y, source: z }]\ncertify: { probe_seconds: 300 }\n"),
+        ),
         ("rules/solutions/s.yaml", pack("s", "extends: [a, base]\nchecks: {}\ncertify: { probe_seconds: 60 }\n")),
         platform("checks: {}"),
     ])
@@ -240,15 +251,13 @@ fn roles_are_asked_site_platform_solution_base() {
     let effective = rules.select(Some("s"), Some("p"), Some(&site), None).unwrap();
     let order: Vec<(&str, &str)> =
         effective.roles.drive.iter().map(|rule| (rule.role.word(), rule.layer.as_str())).collect();
-    assert_eq!(
-        order,
-        [("metadata", "site"), ("boot", "p"), ("cache", "s"), ("capacity", "a"), ("excluded", "base")]
-    );
+    assert_eq!(order, [("metadata", "site"), ("boot", "p"), ("cache", "s"), ("capacity", "a"), ("excluded", "base")]);
 }
 
 #[test]
 fn a_rule_for_a_role_cannot_ask_for_a_role() {
-    let text = pack("s", "roles:\n  drive:\n    - { role: cache, when: 'drive.role == \"boot\"', because: x }\nchecks: {}\n");
+    let text =
+        pack("s", "roles:\n  drive:\n    - { role: cache, when: 'drive.role == \"boot\"', because: x }\nchecks: {}\n");
     assert_eq!(
         mistakes(&[("rules/solutions/s.yaml", &text)]),
         ["rules/solutions/s.yaml:6:35: `Drive` has no member `role`"]
@@ -274,11 +283,10 @@ fn a_profile_remaps_levels() {
 #[test]
 fn choices_that_are_not_there() {
     let rules = rules_of(&[base("{}"), solution("checks: {}"), platform("checks: {}")]).unwrap();
-    assert_eq!(rules.select(Some("p"), None, None, None).unwrap_err(), SelectError::OtherKind {
-        kind: "solution",
-        name: "p".to_owned(),
-        found: "platform"
-    });
+    assert_eq!(
+        rules.select(Some("p"), None, None, None).unwrap_err(),
+        SelectError::OtherKind { kind: "solution", name: "p".to_owned(), found: "platform" }
+    );
     assert_eq!(rules.select(None, Some("q"), None, None).unwrap_err().to_string(), "there is no platform `q`");
 }
 

@@ -4,7 +4,10 @@ use super::{SIZE, SWAP, load, pack};
 use passmuster::rules::load::RuleSet;
 
 fn rules() -> RuleSet {
-    let base = pack("base", "params: { reserve: { type: ratio, default: 20%, stricter: higher, doc: kept free } }\nchecks: { media.size: null }\n");
+    let base = pack(
+        "base",
+        "params: { reserve: { type: ratio, default: 20%, stricter: higher, doc: kept free } }\nchecks: { media.size: null }\n",
+    );
     let solution = pack("s2d", "extends: [base]\nchecks: {}\n");
     load(&[
         ("checks/media/size.yaml", SIZE),
@@ -86,7 +89,10 @@ fn its_mistakes() {
     assert_eq!(mistakes("working_set: 2\n"), ["muster.yaml:1:14: `2` is a number (2), not a bytes"]);
     assert_eq!(mistakes("params: { reserv: 1% }\n"), ["muster.yaml:1:11: no pack has a param `reserv`"]);
     assert_eq!(mistakes("params: { reserve: 1GB }\n"), ["muster.yaml:1:20: `1GB` is a bytes (1 GB), not a ratio"]);
-    assert_eq!(mistakes("overrides: { media.size: { level: must } }\n"), ["muster.yaml:1:26: an override has to say why"]);
+    assert_eq!(
+        mistakes("overrides: { media.size: { level: must } }\n"),
+        ["muster.yaml:1:26: an override has to say why"]
+    );
     assert_eq!(mistakes("overrides: { media.sice: null }\n"), ["muster.yaml:1:14: there is no check `media.sice`"]);
     assert_eq!(
         mistakes("bill_of_materials: [{ what: x, for: node, count: 4 }]\n"),
@@ -100,11 +106,18 @@ fn its_mistakes() {
         mistakes("drives: [{ role: unassigned, when: 'true', because: x }]\n"),
         ["muster.yaml:1:18: unknown role `unassigned`"]
     );
-    assert_eq!(mistakes(&WAIVER.replace("media.size", "media.sizes")), ["muster.yaml:2:12: there is no check `media.sizes`"]);
+    assert_eq!(
+        mistakes(&WAIVER.replace("media.size", "media.sizes")),
+        ["muster.yaml:2:12: there is no check `media.sizes`"]
+    );
     assert_eq!(mistakes(&WAIVER.replace("drive.serial", "drive.sn")), ["muster.yaml:3:44: `Drive` has no member `sn`"]);
-    assert_eq!(mistakes(&WAIVER.replace("2027-03-31", "2027-13-31")), [
-        "muster.yaml:6:14: `2027-13-31` is no date like 2027-03-31"
-    ]);
+    assert_eq!(
+        mistakes(&WAIVER.replace("2027-03-31", "2027-13-31")),
+        ["muster.yaml:6:14: `2027-13-31` is no date like 2027-03-31"]
+    );
     assert_eq!(mistakes(&WAIVER.replace("    owner: ops\n", "")), ["muster.yaml:2:5: the key `owner` is missing"]);
-    assert_eq!(mistakes(&WAIVER.replace("reason: on order", "reason:")), ["muster.yaml:4:11: expected a text, found nothing"]);
+    assert_eq!(
+        mistakes(&WAIVER.replace("reason: on order", "reason:")),
+        ["muster.yaml:4:11: expected a text, found nothing"]
+    );
 }
