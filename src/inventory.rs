@@ -3,10 +3,16 @@
 //! Knows what can be told of a machine and where it is read; knows neither how it is read nor whether it is good.
 //! Every doc comment here is shown in `docs/facts.md`.
 
+pub mod controller;
+pub mod pci;
+
 use crate::reading::{Collection, ReadError, Reading};
 use crate::units::{Bytes, Hertz};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub mod nic;
+pub mod rdma;
 
 /// The schema tag of this version.
 pub const SCHEMA: &str = "muster.inventory/v1";
@@ -53,15 +59,29 @@ record! {
         pub block_devices: Collection<BlockDevice>,
         /// Block devices that are left out, each with the reason.
         pub excluded: Collection<Excluded>,
+        /// Network interfaces of the kernel, virtual ones too.
+        pub nics: Collection<nic::Nic>,
+        /// Bonds of network interfaces.
+        pub bonds: Collection<nic::Bond>,
+        /// RDMA devices that the kernel has registered.
+        pub rdma_devices: Collection<rdma::RdmaDevice>,
+        /// Every PCI function. `/sys/bus/pci/devices`.
+        pub pci_functions: Collection<pci::PciFunction>,
+        /// Every PCI Express link with a device below it.
+        pub pci_links: Collection<pci::PciLink>,
+        /// Storage controllers.
+        pub storage_controllers: Collection<controller::StorageController>,
     }
 }
 
 record! {
-    /// What the firmware says the machine is (SMBIOS types 0 to 3 through `/sys/class/dmi/id`).
+    /// What the firmware says the machine is: SMBIOS types 0 to 3 through `/sys/class/dmi/id`, where the kernel has a file
+    /// for each string that is filled. A placeholder is not an identity: "To Be Filled By O.E.M.", "Default string",
+    /// "0123456789", one character over and over, a UUID of zeros or ones and the like are absent.
     pub struct System {
-        /// Maker of the system. `sys_vendor`.
+        /// Maker of the system. `sys_vendor`; without SMBIOS `Manufacturer` of `/proc/sysinfo` (s390).
         pub vendor: Reading<String>,
-        /// Model of the system. `product_name`.
+        /// Model of the system. `product_name`; without SMBIOS `/proc/device-tree/model` (arm, ppc64), or `Type` of `/proc/sysinfo` (s390).
         pub product: Reading<String>,
         /// Version of the product. `product_version`.
         pub product_version: Reading<String>,
@@ -69,9 +89,9 @@ record! {
         pub family: Reading<String>,
         /// Stock keeping unit. `product_sku`.
         pub sku: Reading<String>,
-        /// Serial number. `product_serial`, readable by root.
+        /// Serial number. `product_serial`, readable by root; without SMBIOS `/proc/device-tree/serial-number` or `system-id`, or `Sequence Code` of `/proc/sysinfo`.
         pub serial: Reading<String>,
-        /// UUID. `product_uuid`, readable by root.
+        /// UUID, in lower case. `product_uuid`, readable by root.
         pub uuid: Reading<String>,
         /// Maker of the main board. `board_vendor`.
         pub board_vendor: Reading<String>,
@@ -87,12 +107,16 @@ record! {
         pub bios_version: Reading<String>,
         /// Date of the firmware as written there, month/day/year. `bios_date`.
         pub bios_date: Reading<String>,
-        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists.
+        /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists; unreadable if `/sys/firmware` is empty, as in a container.
         pub firmware_interface: Reading<FirmwareInterface>,
-        /// Hypervisor or container the system runs under; absent on bare metal. Read from `/sys/hypervisor/type`,
-        /// the `hypervisor` CPU flag and the DMI names.
+        /// Hypervisor below: "kvm", "qemu", "vmware", "virtualbox", "xen", "hyper-v", "amazon", "google", "parallels", "bhyve",
+        /// "bochs", "apple", "zvm", "powervm", "pr/sm"; absent on bare metal; unreadable if the CPU says that there is one and
+        /// nothing names it. `/sys/hypervisor/type`, SMBIOS names, clock sources, `/proc/device-tree/hypervisor`,
+        /// `/proc/cpuinfo` (ppc64), `/proc/sysinfo` (s390).
         pub hypervisor: Reading<String>,
-        /// Whether the system is a virtual machine. From the same places as `hypervisor`.
+        /// Whether the system is a virtual machine: also by the `hypervisor` flag of `/proc/cpuinfo` (x86). The privileged
+        /// domain of Xen and a partition of s390 (PR/SM) are not, an LPAR of PowerVM is. That it is not needs evidence: on
+        /// x86 that the flag is not set, on arm64 that SMBIOS names a machine and KVM can run; elsewhere it is unreadable.
         pub virtual_machine: Reading<bool>,
     }
 }
@@ -120,7 +144,7 @@ record! {
         pub kernel_release: Reading<String>,
         /// Kernel build. `/proc/version`.
         pub kernel_version: Reading<String>,
-        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else from the kernel's build and the CPU's own words.
+        /// Machine architecture, as in "x86_64" (`uname -m`). `/proc/sys/kernel/arch`, since Linux 6.1; else `uname -m`; else the end of the kernel release.
         pub architecture: Reading<String>,
         /// Kernel command line. `/proc/cmdline`.
         pub command_line: Reading<String>,
@@ -128,7 +152,10 @@ record! {
         pub tainted: Reading<u64>,
         /// Time since the kernel started. `/proc/uptime`.
         pub uptime: Reading<crate::units::Seconds>,
-        /// The root file system is a live image (overlay, squashfs, or a RAM disk), not an installation. `/proc/self/mountinfo`, `/proc/cmdline`.
+        /// The node was booted from a live image, not from an installation: the command line asks for one, or the root file
+        /// system is the initial RAM disk or the medium. Unreadable for an overlay, a tmpfs or a compressed image that the
+        /// command line does not explain: containers, diskless nodes and appliances have such roots too.
+        /// `/proc/self/mountinfo`, `/proc/cmdline`.
         pub live_image: Reading<bool>,
         /// Kernel state of transparent huge pages, the selected word. `/sys/kernel/mm/transparent_hugepage/enabled`.
         pub transparent_hugepage: Reading<String>,
@@ -142,39 +169,46 @@ record! {
 record! {
     /// All processors together, and each package.
     pub struct Cpu {
-        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs.
+        /// Processor packages with at least one online CPU. Distinct `topology/physical_package_id` of the online CPUs; on
+        /// s390, where these are numbered within a book, distinct `topology/core_siblings` sets. Unreadable where the kernel
+        /// gives -1 (sparc64, ppc64 LPARs). arm64 kernels before 4.18 give clusters instead.
         pub sockets: Reading<u64>,
-        /// Physical cores online. Distinct pairs of package and `topology/core_id` (or `thread_siblings` sets).
+        /// Physical cores online. Distinct `topology/thread_siblings_list` sets of the online CPUs, whatever the packages:
+        /// `topology/core_id` is unique neither in a package nor, on some kernels, among the dies of one.
         pub cores: Reading<u64>,
-        /// Logical CPUs online. `/sys/devices/system/cpu/online`.
+        /// Logical CPUs online, of the whole machine: a cpuset or an affinity of the process does not lessen them.
+        /// `/sys/devices/system/cpu/online`, else the CPUs that `/proc/cpuinfo` lists.
         pub threads: Reading<u64>,
         /// Logical CPUs present, online or not. `/sys/devices/system/cpu/present`.
         pub threads_present: Reading<u64>,
-        /// Logical CPUs present and offline. `/sys/devices/system/cpu/offline`, else present less online.
+        /// Logical CPUs present and offline: present less online. The kernel's file `offline` lists CPUs that are not present too.
         pub threads_offline: Reading<u64>,
-        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active`, else threads over cores.
+        /// Simultaneous multithreading is on. `/sys/devices/system/cpu/smt/active` (since Linux 4.19), else more threads than cores.
         pub smt_active: Reading<bool>,
-        /// Frequency governors in use, distinct and sorted. `cpufreq/scaling_governor` of each online CPU.
+        /// Distinct model names of the online CPUs, sorted; as `model` of the packages, and known where the packages are not.
+        pub models: Reading<Vec<String>>,
+        /// Frequency governors in use, distinct and sorted; absent without a frequency driver. `cpufreq/scaling_governor` of each online CPU.
         pub governors: Reading<Vec<String>>,
-        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable..."), sorted. `/sys/devices/system/cpu/vulnerabilities`.
+        /// Vulnerabilities that the kernel names and says are not mitigated ("Vulnerable...", "Processor vulnerable",
+        /// "KVM: Vulnerable"), sorted; those that it calls unknown are not among them. `/sys/devices/system/cpu/vulnerabilities`, since Linux 4.15.
         pub vulnerable: Reading<Vec<String>>,
-        /// Distinct microcode revisions of the online CPUs, sorted. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
+        /// Distinct microcode revisions of the online CPUs, sorted; absent but on x86. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode_revisions: Reading<Vec<String>>,
         /// Each package with at least one online CPU.
         pub packages: Collection<Package>,
-        /// Each cache, shared ones once.
+        /// Caches of the online CPUs: each once, however many CPUs share it, and equal ones put together.
         pub caches: Collection<Cache>,
     }
 }
 
 record! {
-    /// One processor package.
+    /// One processor package. What its CPUs say differently is unreadable ("conflict").
     pub struct Package {
-        /// The kernel's number. `topology/physical_package_id`.
+        /// The kernel's number; on s390 unique only within a book. `topology/physical_package_id`.
         pub id: Reading<u64>,
-        /// Maker, as the CPU says it ("GenuineIntel"). `/proc/cpuinfo`, `vendor_id`.
+        /// Maker, as the CPU says it: "GenuineIntel", or the implementer's number "0x41" on arm; absent on ppc64 and loongarch. `/proc/cpuinfo`, `vendor_id`, `vendor` (ia64) or `CPU implementer`.
         pub vendor: Reading<String>,
-        /// Model name. `/proc/cpuinfo`, `model name`.
+        /// Model name; on s390 the machine type; absent on arm64. `/proc/cpuinfo`, `model name`, `Model Name` (loongarch), `cpu` (ppc64, sparc64), `Processor` (arm32) or `machine` (s390).
         pub model: Reading<String>,
         /// Family in decimal, x86 only. `/proc/cpuinfo`, `cpu family`.
         pub family: Reading<u64>,
@@ -182,35 +216,38 @@ record! {
         pub model_number: Reading<u64>,
         /// Stepping, x86 only. `/proc/cpuinfo`, `stepping`.
         pub stepping: Reading<u64>,
-        /// Microcode revision, as in "0x2007006". `/proc/cpuinfo`, `microcode`.
+        /// Distinct part numbers of the cores, as in "0xd0c", sorted; arm only. `/proc/cpuinfo`, `CPU part`.
+        pub parts: Reading<Vec<String>>,
+        /// Microcode revision, as in "0x2007006", x86 only. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode: Reading<String>,
         /// Physical cores online in this package.
         pub cores: Reading<u64>,
         /// Logical CPUs online in this package.
         pub threads: Reading<u64>,
-        /// Feature flags, sorted. `/proc/cpuinfo`, `flags` or `Features`.
+        /// Feature flags, sorted. `/proc/cpuinfo`, `flags`, `Features` or `features`.
         pub flags: Reading<Vec<String>>,
-        /// Highest clock that the frequency driver allows. `cpufreq/cpuinfo_max_freq`.
+        /// Highest clock that the frequency driver allows any of its CPUs; absent without a driver. `cpufreq/cpuinfo_max_freq`.
         pub max_clock: Reading<Hertz>,
-        /// Lowest clock that the frequency driver allows. `cpufreq/cpuinfo_min_freq`.
+        /// Lowest clock that the frequency driver allows any of its CPUs; absent without a driver. `cpufreq/cpuinfo_min_freq`.
         pub min_clock: Reading<Hertz>,
-        /// Clock without turbo. `cpufreq/base_frequency` (intel_pstate), else the figure in the model name.
+        /// Clock without turbo, of the slowest of its CPUs. `cpufreq/base_frequency` (intel_pstate), else
+        /// `acpi_cppc/nominal_freq`, else the figure in the model name.
         pub base_clock: Reading<Hertz>,
     }
 }
 
 record! {
-    /// One cache.
+    /// Equal caches: of one level, kind and size, each shared by as many CPUs.
     pub struct Cache {
         /// Level, 1 next to the core. `cache/index*/level`.
         pub level: Reading<u64>,
         /// What it holds. `cache/index*/type`.
         pub kind: Reading<CacheKind>,
-        /// Size. `cache/index*/size`.
+        /// Size of each. `cache/index*/size`.
         pub bytes: Reading<Bytes>,
-        /// Logical CPUs that share it, as the kernel lists them. `cache/index*/shared_cpu_list`, else from `shared_cpu_map`.
-        pub shared_cpu_list: Reading<String>,
-        /// Number of equal caches of this level and kind in the machine.
+        /// Logical CPUs online that share each. `cache/index*/shared_cpu_list`, else `shared_cpu_map`.
+        pub cpus: Reading<u64>,
+        /// How many there are in the machine. Distinct `cache/index*/shared_cpu_list` sets of the online CPUs.
         pub count: Reading<u64>,
     }
 }
@@ -234,9 +271,9 @@ record! {
         pub total: Reading<Bytes>,
         /// Memory that can be given out without swapping, when it was read. `/proc/meminfo`, `MemAvailable`.
         pub available: Reading<Bytes>,
-        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/online`.
+        /// Online memory blocks times block size: what firmware gave the kernel. `/sys/devices/system/memory/block_size_bytes` and `memory*/state`.
         pub online: Reading<Bytes>,
-        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/online`.
+        /// Memory blocks that are offline, times block size. `/sys/devices/system/memory/memory*/state`.
         pub offline: Reading<Bytes>,
         /// Memory the hardware found broken. `/proc/meminfo`, `HardwareCorrupted`.
         pub hardware_corrupted: Reading<Bytes>,
@@ -256,39 +293,47 @@ record! {
         pub cpus: Reading<u64>,
         /// Its memory; 0 for a node without. `meminfo`, `MemTotal`.
         pub memory: Reading<Bytes>,
-        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`.
+        /// Distance to each node that is online, in the order of their numbers; 10 is local (ACPI SLIT). `distance`. Unreadable
+        /// if it has not as many figures as there are nodes.
         pub distances: Reading<Vec<u64>>,
     }
 }
 
 record! {
-    /// One physical medium. Its identity is `wwn`, `eui64` or `nguid` where trustworthy, else model and serial; `name` is only where it was seen.
+    /// One physical medium: a dual-port or multi-namespace NVMe drive once, paths of SCSI once. Volumes of RAID controllers are listed
+    /// with transport `raid`; the collection is then partial, for their media are hidden. A region of persistent memory counts as one.
+    /// Its identity is `id`; `name` is only where it was seen.
     pub struct Drive {
-        /// The kernel's name of its (first) block device, as in "sda" or "nvme0n1".
+        /// The kernel's name of its first block device, as in "sda" or "nvme0n1"; of a controller without namespaces, "nvme0".
         pub name: Reading<String>,
-        /// Stable identity: "wwn:...", "nguid:...", "eui64:..." or "serial:MODEL:SERIAL", the first that is known.
+        /// Stable identity: "wwn:...", "nguid:...", "eui64:..." or "serial:MODEL:SERIAL", the first that is known. One that two drives share is a conflict.
         pub id: Reading<String>,
-        /// Vendor. `device/vendor` (SCSI INQUIRY; "ATA" says only that a translation layer answered); absent for NVMe.
+        /// Vendor. `device/vendor` (SCSI INQUIRY; "ATA" says only that a translation layer answered); absent for NVMe, virtio and MMC, which have numbers.
         pub vendor: Reading<String>,
-        /// Model. `device/model`, or `/sys/class/nvme/*/model`.
+        /// Model. `/sys/class/nvme/*/model`; of an ATA drive SCSI VPD page 89h (`device/vpd_pg89`) or udev's database; else `device/model`
+        /// (SCSI INQUIRY). Unreadable where INQUIRY's 16 characters of an ATA drive's 40 are all there is and may be cut.
         pub model: Reading<String>,
-        /// Serial number. `/sys/class/nvme/*/serial`, SCSI VPD page 80h (`device/vpd_pg80`), `device/serial`, udev's database.
+        /// Serial number. `/sys/class/nvme/*/serial`; SCSI VPD page 80h (`device/vpd_pg80`), then 89h, udev's database, and of USB the
+        /// bridge's own; `serial` of virtio, `device/serial` of MMC. Places that contradict each other are a conflict.
         pub serial: Reading<String>,
-        /// Firmware revision. `/sys/class/nvme/*/firmware_rev`, `device/rev` (SCSI INQUIRY, 4 characters of a SATA drive's 8).
+        /// Firmware revision. `/sys/class/nvme/*/firmware_rev`; of an ATA drive SCSI VPD page 89h or udev's database, for `device/rev` (SCSI
+        /// INQUIRY) holds 4 of its 8 characters; else `device/rev`.
         pub firmware: Reading<String>,
-        /// World Wide Name, lower-case hexadecimal. `device/wwid` or SCSI VPD page 83h (`device/vpd_pg83`).
+        /// World Wide Name, lower-case hexadecimal. `device/wwid`, SCSI VPD page 83h (`device/vpd_pg83`), udev's database. A name that the
+        /// device made up itself (NAA 3, T10 vendor text) is none; absent for NVMe. Conflict if two drives have the same.
         pub wwn: Reading<String>,
-        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero is absent.
+        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero or all ones is absent. Conflict if two drives have the same.
         pub eui64: Reading<String>,
-        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; all zero is absent.
+        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; all zero or all ones is absent. Conflict if two drives have the same.
         pub nguid: Reading<String>,
-        /// Capacity: the bytes of all its namespaces, or of its disk. `size`, in sectors of 512 bytes.
+        /// Capacity: the bytes of all its namespaces, each once, or of its disk. `size`, in sectors of 512 bytes whatever the block size. A fixed disk of
+        /// size 0 did not answer: unreadable, as for a controller none of whose namespaces is a block device.
         pub bytes: Reading<Bytes>,
-        /// What it is made of.
+        /// What it is made of. The drive's rotation rate (SCSI VPD page B1h or 89h), else `queue/rotational`, where the transport lets it mean something.
         pub media: Reading<Media>,
-        /// How it is attached.
+        /// How it is attached. The device path, the driver of its SCSI host, INQUIRY; `/sys/class/nvme/*/transport`.
         pub transport: Reading<Transport>,
-        /// The kernel takes it for a rotating disk. `queue/rotational`.
+        /// The kernel takes it for a rotating disk; of virtio and USB that is often no more than a default. `queue/rotational`.
         pub rotational: Reading<bool>,
         /// Logical block size. `queue/logical_block_size`.
         pub logical_block_size: Reading<Bytes>,
@@ -302,19 +347,20 @@ record! {
         pub removable: Reading<bool>,
         /// The kernel refuses to write to it. `ro`.
         pub read_only: Reading<bool>,
-        /// What it is used for now.
+        /// What it is used for now, directly or by what stands on it through partitions, holders, device mapper, md and pools. Unreadable, never
+        /// `free`, where a mount table, holders or partitions could not be read, or in a container.
         pub usage: Reading<Usage>,
-        /// Where it or what is on it is mounted, sorted. `/proc/self/mountinfo`.
+        /// Where it or what is on it is mounted, sorted. `/proc/1/mountinfo` and `/proc/self/mountinfo`; a list that is not empty may lack those of other namespaces.
         pub mountpoints: Reading<Vec<String>>,
         /// Block devices of the kernel that are this drive: namespaces, or SCSI disks of several paths; sorted.
         pub block_devices: Reading<Vec<String>>,
-        /// Ways by which it is reached: NVMe controllers, or SCSI addresses; sorted.
+        /// Ways by which it is reached: NVMe controllers, SCSI addresses, or else the device above ("virtio1"); sorted.
         pub paths: Reading<Vec<String>>,
-        /// NUMA node of its controller; absent where the platform says none (-1). `numa_node` of the next PCI function above.
+        /// NUMA node of its controller; absent where the platform says none (-1). `numa_node` of the next PCI function above; conflict as there.
         pub numa_node: Reading<u64>,
-        /// PCI function it hangs under, as in "0000:3b:00.0".
+        /// PCI function it hangs under, as in "0000:3b:00.0". A drive whose paths hang under several has no one: conflict.
         pub pci_address: Reading<String>,
-        /// State that the kernel gives it ("running", "live"). `device/state`.
+        /// State that the kernel gives it ("running", "live"); of paths that differ all, as in "live,resetting". `device/state`.
         pub state: Reading<String>,
     }
 }
@@ -326,7 +372,7 @@ words! {
         Hdd = "hdd",
         /// Flash or another memory without moving parts.
         Ssd = "ssd",
-        /// A disk of a virtual machine or of a RAID card: what is below is not seen.
+        /// A disk of a virtual machine, or a volume of a RAID card or storage server: what is below is not seen.
         Virtual = "virtual",
     }
 }
@@ -334,7 +380,7 @@ words! {
 words! {
     /// How a drive is attached.
     pub enum Transport {
-        /// NVMe over PCIe.
+        /// NVMe over PCIe, directly or through the translation layer of a SAS controller.
         Nvme = "nvme",
         /// NVMe over a fabric.
         NvmeFabric = "nvme-fabric",
@@ -342,7 +388,7 @@ words! {
         Sata = "sata",
         /// SAS.
         Sas = "sas",
-        /// Parallel SCSI, or SCSI of a transport that the kernel does not name.
+        /// Parallel SCSI, or a SCSI adapter that a hypervisor makes up.
         Scsi = "scsi",
         /// Fibre Channel.
         Fc = "fc",
@@ -358,7 +404,7 @@ words! {
         Xen = "xen",
         /// IBM DASD.
         Dasd = "dasd",
-        /// Volume of a RAID controller.
+        /// Volume of a RAID controller, or a mirror of boot drives that poses as one disk.
         Raid = "raid",
         /// Persistent memory (NVDIMM).
         Pmem = "pmem",
@@ -380,17 +426,17 @@ words! {
 words! {
     /// What a drive is used for now; the first that holds.
     pub enum Usage {
-        /// Holds the running system: `/`, `/boot`, `/usr` or `/boot/efi`, directly or through what is stacked on it.
+        /// Holds the running system: `/`, `/boot`, `/boot/efi`, `/efi`, `/usr` or `/etc`, or the medium whose image is `/` (`/sysroot`, live systems).
         Boot = "boot",
         /// Something on it is mounted.
         Mounted = "mounted",
         /// Swap space in use.
         Swap = "swap",
-        /// Held by md, device mapper, bcache or another user of the kernel.
+        /// Held by md, device mapper, bcache, an imported ZFS pool, a loop device or another user of the kernel. An idle multipath map does not count.
         Held = "held",
         /// Has partitions, none in use.
         Partitioned = "partitioned",
-        /// None of these. Whether data lies on it is another question.
+        /// None of these. Whether data lies on it is another question, and whoever opens the bare device (a virtual machine, Ceph without LVM) is not seen.
         Free = "free",
     }
 }
@@ -416,7 +462,7 @@ record! {
         pub subsystem_nqn: Reading<String>,
         /// NUMA node; absent where the platform says none (-1). `/sys/class/nvme/*/numa_node`, else of its PCI function.
         pub numa_node: Reading<u64>,
-        /// Namespaces (block devices) reached through it, hidden paths by the name of their shared device; sorted.
+        /// Namespaces (block devices) reached through it, hidden paths by the name of their shared device; sorted. Its folder below `/sys/class/nvme`.
         pub namespaces: Reading<Vec<String>>,
     }
 }
@@ -450,7 +496,7 @@ record! {
         pub slaves: Reading<Vec<String>>,
         /// Devices that stand on it, sorted. `holders`.
         pub holders: Reading<Vec<String>>,
-        /// Where it is mounted, sorted. `/proc/self/mountinfo` by device number or by source name.
+        /// Where it is mounted, sorted. `/proc/1/mountinfo` and `/proc/self/mountinfo` by device number, by source where the file system has none of its own.
         pub mountpoints: Reading<Vec<String>>,
         /// In use as swap. `/proc/swaps`.
         pub swap: Reading<bool>,
@@ -518,7 +564,7 @@ words! {
         Floppy = "floppy",
         /// Medium that a management controller presents.
         VirtualMedia = "virtual-media",
-        /// A reader without a medium: size 0.
+        /// A reader without a medium, or a network block device that is not connected: size 0.
         NoMedium = "no-medium",
         /// MTD flash of the board.
         Mtd = "mtd",

@@ -15,6 +15,7 @@ pub mod host;
 pub mod inventory;
 pub mod reading;
 pub mod report;
+mod roles;
 pub mod rules;
 pub mod units;
 pub mod view;

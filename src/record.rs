@@ -70,6 +70,15 @@ macro_rules! record {
     };
 }
 
+/// Sets a fact of a record to what was read, and notes where: `set!(record.field, read)`.
+macro_rules! set {
+    ($record:ident . $field:ident, $read:expr) => {{
+        let read = $read;
+        $record.sources.set(stringify!($field), read.source);
+        $record.$field = read.reading;
+    }};
+}
+
 /// Declares an enumerated fact: its words in JSON and expressions, in kebab case.
 macro_rules! words {
     (

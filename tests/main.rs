@@ -8,11 +8,17 @@
     clippy::string_slice,
     clippy::print_stdout,
     clippy::print_stderr,
+    clippy::unreachable,
     clippy::disallowed_methods,
     clippy::disallowed_types
 )]
 
 mod architecture;
+mod cli;
 mod expr;
+mod host;
+mod live;
 mod release_binary;
+mod report;
 mod rules;
+mod schemas;

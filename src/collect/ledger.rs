@@ -32,6 +32,9 @@ impl<T> Read<T> {
     }
 }
 
+/// A pure function from the text of a file, without white space at its end, to what it says.
+pub type Parser<T> = fn(&str) -> Result<T, String>;
+
 /// Asks a host on behalf of one section, and remembers sources and errors.
 pub struct Ledger<'h> {
     host: &'h dyn Host,
@@ -103,18 +106,47 @@ impl<'h> Ledger<'h> {
     /// A file parsed by a pure function, which gets the text without white space at its end.
     pub fn parsed<T>(&self, path: &str, missing: Missing, parse: impl FnOnce(&str) -> Result<T, String>) -> Read<T> {
         let source = self.source(path);
-        let reading = match self.bytes(path, missing) {
-            Reading::Known(bytes) => match std::str::from_utf8(&bytes) {
-                Ok(text) => match parse(text.trim_end()) {
-                    Ok(value) => Reading::Known(value),
-                    Err(cause) => self.malformed(path, cause),
-                },
-                Err(error) => self.malformed(path, error.to_string()),
-            },
+        Read { reading: self.value(path, missing, parse), source }
+    }
+
+    /// Like [`Self::parsed`], without noting a source: for a fact that is made of many files (one for each CPU, say)
+    /// and whose source is the pattern of their names.
+    pub fn value<T>(&self, path: &str, missing: Missing, parse: impl FnOnce(&str) -> Result<T, String>) -> Reading<T> {
+        match self.bytes(path, missing) {
+            Reading::Known(bytes) => self.text_parsed(path, &bytes, parse),
             Reading::Absent => Reading::Absent,
             Reading::Unreadable(error) => Reading::Unreadable(error),
-        };
-        Read { reading, source }
+        }
+    }
+
+    /// The first of several files that is there, each with its parser, and which it was: for a fact that moved from one
+    /// file to another. If none is there, the first one's error is told. Notes no source, like [`Self::value`].
+    pub fn first_value<T>(&self, files: &[(String, Parser<T>)], missing: Missing) -> (usize, Reading<T>) {
+        let mut first_error = None;
+        for (index, (path, parse)) in files.iter().enumerate() {
+            match self.host.read(path) {
+                Ok(bytes) => return (index, self.text_parsed(path, &bytes, parse)),
+                Err(error) if matches!(error.kind, HostErrorKind::NotFound | HostErrorKind::NotInCapture) => {
+                    first_error.get_or_insert(error);
+                }
+                Err(error) => return (index, self.failed(error, missing)),
+            }
+        }
+        match first_error {
+            Some(error) => (0, self.failed(error, missing)),
+            None => (0, Reading::Absent),
+        }
+    }
+
+    fn text_parsed<T>(&self, path: &str, bytes: &[u8], parse: impl FnOnce(&str) -> Result<T, String>) -> Reading<T> {
+        match std::str::from_utf8(bytes) {
+            // tar fills a sysfs file up to the 4096 bytes that it said it had with zeros.
+            Ok(text) => match parse(text.trim_end_matches(|c: char| c.is_whitespace() || c == '\0')) {
+                Ok(value) => Reading::Known(value),
+                Err(cause) => self.malformed(path, cause),
+            },
+            Err(error) => self.malformed(path, error.to_string()),
+        }
     }
 
     /// A file as it is.
@@ -128,11 +160,15 @@ impl<'h> Ledger<'h> {
     /// The names in a folder. An incomplete listing is known too: its [`Listing::complete`] says so.
     pub fn list(&self, path: &str, missing: Missing) -> Read<Listing> {
         let source = self.source(format!("list {path}"));
-        let reading = match self.host.list(path) {
+        Read { reading: self.names(path, missing), source }
+    }
+
+    /// Like [`Self::list`], without noting a source.
+    pub fn names(&self, path: &str, missing: Missing) -> Reading<Listing> {
+        match self.host.list(path) {
             Ok(listing) => Reading::Known(listing),
             Err(error) => self.failed(error, missing),
-        };
-        Read { reading, source }
+        }
     }
 
     /// The target of a link, as written.
@@ -155,8 +191,14 @@ impl<'h> Ledger<'h> {
         Read { reading, source }
     }
 
-    /// An answer that its format does not allow.
+    /// An answer that its format does not allow. A long cause, which quotes the answer, is cut.
     pub fn malformed<T>(&self, path: &str, cause: impl Into<String>) -> Reading<T> {
+        const LONGEST: usize = 200;
+        let mut cause: String = cause.into();
+        if let Some((end, _)) = cause.char_indices().nth(LONGEST) {
+            cause.truncate(end);
+            cause.push_str(" ...");
+        }
         Reading::Unreadable(self.error(format!("parse {path}"), ErrorKind::Malformed, cause))
     }
 
@@ -165,7 +207,8 @@ impl<'h> Ledger<'h> {
         self.error(format!("list {path}"), ErrorKind::NotInCapture, "the capture may hold only some of the entries")
     }
 
-    fn failed<T>(&self, error: HostError, missing: Missing) -> Reading<T> {
+    /// A failure of the host, by what a missing file means for the fact.
+    pub(crate) fn failed<T>(&self, error: HostError, missing: Missing) -> Reading<T> {
         match (error.kind, missing) {
             (HostErrorKind::NotFound, Missing::Absent) => Reading::Absent,
             (HostErrorKind::NotFound, Missing::Untold(why)) => {

@@ -1,3 +1,115 @@
 //! From a [`Host`](crate::host::Host) to an [`Inventory`](crate::inventory::Inventory): one file a section. Asks and parses; never judges, never aborts.
 
+pub mod block;
+pub mod controllers;
+pub mod cpu;
+pub mod cpulist;
 pub mod ledger;
+mod live_image;
+pub mod memory;
+pub mod nic;
+pub mod numa;
+pub mod os;
+pub mod pci;
+mod rdma;
+pub mod system;
+mod virt;
+
+use crate::host::Host;
+use crate::inventory::{Inventory, Node, SCHEMA};
+use crate::reading::{Fact, Reading, Record, Sources};
+use ledger::{Joined, Ledger};
+
+/// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
+#[must_use]
+pub fn collect(host: &dyn Host) -> Inventory {
+    collect_with(host, &|_| ())
+}
+
+/// Reads one machine, and tells the name of each section before it is read.
+#[must_use]
+pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
+    let mut joined = Joined::default();
+
+    let ledger = Ledger::new(host);
+    let mut collected_at = match host.now() {
+        Ok(time) => Reading::Known(time.to_string()),
+        Err(error) => Reading::Unreadable(ledger.host_error(error)),
+    };
+    let mut node = Node::default();
+    set!(node.hostname, os::hostname(&ledger));
+    set!(node.root, os::root(&ledger));
+    node.numa_nodes = numa::collect(&ledger, &mut node.sources);
+    joined.append(ledger.close(), |ids| {
+        collected_at.renumber(ids);
+        Record::renumber(&mut node, ids);
+    });
+
+    progress("system");
+    node.system = section(host, &mut joined, system::collect);
+    progress("os");
+    node.os = section(host, &mut joined, os::collect);
+    progress("cpu");
+    node.cpu = section(host, &mut joined, cpu::collect);
+    progress("memory");
+    node.memory = section(host, &mut joined, memory::collect);
+
+    progress("block devices");
+    let ledger = Ledger::new(host);
+    let mut block = block::collect(&ledger);
+    joined.append(ledger.close(), |ids| block.renumber(ids));
+    node.drives = block.drives;
+    node.nvme_controllers = block.nvme_controllers;
+    node.block_devices = block.block_devices;
+    node.excluded = block.excluded;
+
+    progress("network");
+    let ledger = Ledger::new(host);
+    let mut network = nic::collect(&ledger);
+    joined.append(ledger.close(), |ids| network.renumber(ids));
+    node.nics = network.nics;
+    node.bonds = network.bonds;
+    node.rdma_devices = network.rdma_devices;
+    progress("PCI and storage controllers");
+    pci_and_controllers(host, &mut joined, &mut node);
+
+    let (sources, errors) = joined.finish();
+    Inventory {
+        schema: SCHEMA.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        collected_at,
+        node,
+        sources,
+        errors,
+    }
+}
+
+/// Two sections with one ledger, for a storage controller is told by its PCI function.
+fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut sources = Sources::default();
+    let mut pci = pci::collect(&ledger, &mut sources);
+    let mut controllers = controllers::collect(&ledger, &pci, &mut sources);
+    joined.append(ledger.close(), |ids| {
+        pci.functions.renumber(ids);
+        pci.links.renumber(ids);
+        controllers.renumber(ids);
+        ids.record_sources(&mut sources);
+    });
+    for field in ["pci_functions", "pci_links", "storage_controllers"] {
+        if let Some(source) = sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    node.pci_functions = pci.functions;
+    node.pci_links = pci.links;
+    node.storage_controllers = controllers;
+}
+
+/// Reads one section with a ledger of its own, and joins that to the others.
+fn section<T: Fact>(host: &dyn Host, joined: &mut Joined, collect: impl FnOnce(&Ledger<'_>) -> T) -> T {
+    let ledger = Ledger::new(host);
+    let mut section = collect(&ledger);
+    joined.append(ledger.close(), |ids| section.renumber(ids));
+    section
+}

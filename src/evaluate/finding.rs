@@ -170,26 +170,4 @@ impl Overall {
             Self::Undetermined => "undetermined",
         }
     }
-
-    /// By an explicit order, never by a numeric maximum: any unwaived failure; else any unknown of level must; else any
-    /// warning, unknown of level should, or waived failure; else ready. Where nothing at all was judged, nothing is ready.
-    #[must_use]
-    pub fn of(findings: &[Finding]) -> Self {
-        let any = |test: &dyn Fn(&Finding) -> bool| findings.iter().any(test);
-        if any(&|f| f.verdict == Verdict::Fail && f.waived.is_none()) {
-            Self::NotReady
-        } else if any(&|f| f.verdict == Verdict::Unknown && f.level == Level::Must) {
-            Self::Undetermined
-        } else if any(&|f| {
-            f.verdict == Verdict::Warn
-                || f.verdict == Verdict::Fail
-                || (f.verdict == Verdict::Unknown && f.level == Level::Should)
-        }) {
-            Self::ReadyWithWarnings
-        } else if any(&|f| matches!(f.verdict, Verdict::Pass | Verdict::Note)) {
-            Self::Ready
-        } else {
-            Self::Undetermined
-        }
-    }
 }

@@ -1,10 +1,16 @@
 //! From checks and inventories to findings: pure, without IO and clock, and it cannot fail.
 
-mod catalogue;
-mod check;
-mod facts;
+mod certify;
+mod compare;
 pub mod finding;
+mod judging;
+mod node;
+mod own;
 mod run;
-mod truth;
+mod subject;
+mod tally;
+mod telling;
 
-pub use run::{Certifying, Counts, NodeSummary, PackUsed, Remain, Run, Settings, judge};
+pub use judging::Detail;
+pub use run::{Certifying, Fleet, JudgeError, NodeSummary, PackUsed, Remain, Run, Settings, judge};
+pub use tally::{Counts, Tally};

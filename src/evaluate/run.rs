@@ -1,25 +1,81 @@
-//! One judging of some nodes: findings, the verdict over them, and what they do not say.
+//! One judging of some nodes, in phases: each node alone and in parallel, then what was kept of them against each
+//! other, then the findings of that, for which the nodes concerned are looked at once more.
+//!
+//! So memory is bounded by what is kept of a node (its findings, and some 40 bytes for each value that is compared), not
+//! by inventories. Same inventories, same findings, in whatever order they come.
 
-use super::catalogue;
-use super::finding::{Finding, Overall, Verdict};
+use super::certify::{self, Ground};
+use super::compare::{Placed, compare};
+use super::finding::{Finding, Overall};
+use super::judging::{Detail, Judging, Sink, undetermined};
+use super::node::{NodeView, facts};
+use super::own::Texts;
+use super::tally::{Counts, Tally};
+use crate::expr::{Bindings, Fuel};
 use crate::inventory::Inventory;
+use crate::rules::check::Kind;
+use crate::rules::effective::{EffectivePack, SelectError};
+use crate::rules::load::RuleSet;
+use crate::rules::raw::check::Across;
+use crate::rules::site::Site;
+use crate::view::Value;
+use bumpalo::Bump;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run is told beside the inventories.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct Settings<'s> {
+    /// The solution that is judged for; without one the base alone.
+    pub solution: Option<String>,
+    /// What the deployment says about itself.
+    pub site: Option<&'s Site>,
+    /// The profile; the default without.
+    pub profile: Option<String>,
     /// The day on which it is judged what has expired.
     pub as_of: jiff::civil::Date,
+    /// How much is told of what holds.
+    pub detail: Detail,
+}
+
+/// The nodes of a run. A node is loaded once, and once more if comparing finds something about it.
+pub trait Fleet: Sync {
+    /// How many nodes.
+    fn len(&self) -> usize;
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// One of them.
+    ///
+    /// # Errors
+    /// Why it cannot be read, in words.
+    fn load(&self, place: usize) -> Result<Cow<'_, Inventory>, String>;
+}
+
+impl Fleet for [Inventory] {
+    fn len(&self) -> usize {
+        <[Inventory]>::len(self)
+    }
+    fn load(&self, place: usize) -> Result<Cow<'_, Inventory>, String> {
+        self.get(place).map(Cow::Borrowed).ok_or_else(|| "there is no such node".to_owned())
+    }
 }
 
 /// The outcome of a run.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Every verdict, in the order of nodes and checks.
+    /// The verdicts, by node and check; under [`Detail::Compact`] without those that hold or do not apply.
     pub findings: Vec<Finding>,
     /// The verdict over all of them.
     pub overall: Overall,
+    /// How many of each kind, those included that are not told.
+    pub counts: Counts,
     /// The nodes, in the order of their names.
     pub nodes: Vec<NodeSummary>,
+    /// The solution that was judged for, by its title; `None` if the base alone was judged.
+    pub solution: Option<String>,
     /// The packs that were judged by.
     pub packs: Vec<PackUsed>,
     /// What the chosen solution demands and no Linux node can show.
@@ -33,53 +89,18 @@ pub struct Run {
 pub struct NodeSummary {
     /// Its name in this run.
     pub name: String,
+    /// Its place among the inventories that were given.
+    pub place: usize,
     /// The verdict over its own findings.
     pub overall: Overall,
     /// How many findings of each kind.
     pub counts: Counts,
-}
-
-/// How many findings of each verdict; waived ones are counted under `waived` alone.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Failures.
-    pub fail: usize,
-    /// Not told.
-    pub unknown: usize,
-    /// Warnings.
-    pub warn: usize,
-    /// Notes.
-    pub note: usize,
-    /// Does not apply.
-    pub skipped: usize,
-    /// Holds.
-    pub pass: usize,
-    /// Answered for by somebody.
-    pub waived: usize,
-}
-
-impl Counts {
-    /// Counts findings.
-    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let mut counts = Self::default();
-        for finding in findings {
-            let slot = match (finding.waived.is_some(), finding.verdict) {
-                (true, _) => &mut counts.waived,
-                (false, Verdict::Fail) => &mut counts.fail,
-                (false, Verdict::Unknown) => &mut counts.unknown,
-                (false, Verdict::Warn) => &mut counts.warn,
-                (false, Verdict::Note) => &mut counts.note,
-                (false, Verdict::Skipped) => &mut counts.skipped,
-                (false, Verdict::Pass) => &mut counts.pass,
-            };
-            *slot += 1;
-        }
-        counts
-    }
+    /// The platform pack that matches it.
+    pub platform: Option<String>,
 }
 
 /// A pack that was judged by.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PackUsed {
     /// Its identifier, as in "base".
     pub name: String,
@@ -92,7 +113,7 @@ pub struct PackUsed {
 }
 
 /// A requirement that a Linux node cannot show.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Remain {
     /// What.
     pub what: String,
@@ -111,254 +132,292 @@ pub struct Certifying {
     pub missing: Vec<String>,
 }
 
-/// Judges nodes. Same inventories, same findings, in whatever order they come.
-#[must_use]
-pub fn judge(nodes: &[Inventory], _settings: &Settings) -> Run {
-    let checks = catalogue::checks();
-    let mut judged: Vec<(String, Vec<Finding>)> = named(nodes)
-        .into_iter()
-        .map(|(name, inventory)| {
-            let findings = checks.iter().flat_map(|check| check.judge(inventory, &name)).collect();
-            (name, findings)
+/// What is kept of a node between the phases.
+pub(crate) struct Part {
+    pub(crate) place: usize,
+    hostname: Option<String>,
+    identity: String,
+    pub(crate) platform: Option<String>,
+    pub(crate) physical: bool,
+    pub(crate) sink: Sink,
+}
+
+/// Judges nodes by rules.
+///
+/// # Errors
+/// If solution, profile or a platform cannot be chosen, or a node cannot be read.
+pub fn judge(fleet: &(impl Fleet + ?Sized), rules: &RuleSet, settings: &Settings<'_>) -> Result<Run, JudgeError> {
+    let packs = Packs::select(rules, settings)?;
+    let texts = Texts::default();
+    let parts: Result<Vec<Part>, JudgeError> = (0..fleet.len())
+        .into_par_iter()
+        .map_init(Bump::new, |arena, place| {
+            arena.reset();
+            alone(fleet, place, &packs, settings, &texts, arena)
         })
         .collect();
-    judged.sort_by(|(left, _), (right, _)| left.cmp(right));
-    let summaries = judged
+    let mut parts = parts?;
+    let names = name(&mut parts);
+    let mut together = together(fleet, &parts, &names, &packs, settings)?;
+    let used: BTreeSet<usize> = parts
         .iter()
-        .map(|(name, findings)| NodeSummary {
+        .flat_map(|part| part.sink.waivers.iter().copied())
+        .chain(together.waivers.iter().copied())
+        .collect();
+    let leftovers = certify::leftovers(packs.default_pack(), &used, settings.as_of);
+
+    let mut tally = Tally::default();
+    let mut summaries = Vec::new();
+    let mut findings: Vec<Finding> = Vec::new();
+    for (part, name) in parts.iter_mut().zip(&names) {
+        let mut own = part.sink.tally;
+        if let Some(more) = together.by_node.get(&part.place) {
+            own.join(&Tally::of(more));
+        }
+        summaries.push(NodeSummary {
             name: name.clone(),
-            overall: Overall::of(findings),
-            counts: Counts::of(findings),
-        })
-        .collect();
-    let findings: Vec<Finding> = judged.into_iter().flat_map(|(_, findings)| findings).collect();
-    let overall = Overall::of(&findings);
-    let certifying = certifying(nodes, &findings);
-    Run { findings, overall, nodes: summaries, packs: Vec::new(), remains: Vec::new(), certifying }
-}
-
-/// Nodes by host name. Equal and unknown names are told apart by the serial number or a number of their own.
-fn named(nodes: &[Inventory]) -> Vec<(String, &Inventory)> {
-    let mut named: Vec<(String, &Inventory)> = nodes
-        .iter()
-        .map(|inventory| {
-            let name = inventory.node.hostname.known().filter(|name| !name.is_empty());
-            (name.cloned().unwrap_or_else(|| "unnamed".to_owned()), inventory)
-        })
-        .collect();
-    // The order in which files were given must not show: equal names are ordered by what tells the nodes apart.
-    named.sort_by_cached_key(|(name, inventory)| (name.clone(), identity(inventory)));
-    let names: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
-    let mut seen = 0;
-    for (index, (name, _)) in named.iter_mut().enumerate() {
-        let before = index.checked_sub(1).and_then(|before| names.get(before));
-        let after = names.get(index + 1);
-        seen = if before == Some(name) { seen + 1 } else { 1 };
-        if before == Some(name) || after == Some(name) {
-            *name = format!("{name}#{seen}");
-        }
-    }
-    named
-}
-
-/// What tells nodes of one name apart, in an order that does not depend on how they were given.
-fn identity(inventory: &Inventory) -> String {
-    let system = &inventory.node.system;
-    [&system.serial, &system.uuid, &inventory.collected_at]
-        .map(|reading| reading.known().cloned().unwrap_or_default())
-        .join("/")
-}
-
-fn certifying(nodes: &[Inventory], findings: &[Finding]) -> Certifying {
-    let mut missing = vec!["no solution was chosen".to_owned(), "no platform pack matched".to_owned()];
-    if nodes.iter().any(|node| node.node.system.virtual_machine.known() != Some(&false)) {
-        missing.push("a node is a virtual machine, or may be one".to_owned());
-    }
-    if findings.iter().any(|finding| finding.verdict == Verdict::Unknown) {
-        missing.push("a fact that a check needs is unknown".to_owned());
-    }
-    if matches!(Overall::of(findings), Overall::NotReady | Overall::Undetermined) {
-        missing.push("the verdict is not ready".to_owned());
-    }
-    missing.push("nothing was probed".to_owned());
-    Certifying { certifying: missing.is_empty(), missing }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::evaluate::finding::Level;
-    use crate::reading::{Collection, Reading};
-
-    fn inventory(json: serde_json::Value) -> Inventory {
-        let mut whole = serde_json::json!({
-            "schema": crate::inventory::SCHEMA, "version": "1.2.3", "collected_at": null, "node": {},
-            "sources": ["/sys/a"], "errors": [{"operation": "read /x", "kind": "permission-denied", "cause": "permission denied"}]
+            place: part.place,
+            overall: own.overall(),
+            counts: own.counts,
+            platform: part.platform.clone(),
         });
-        whole["node"] = json;
-        serde_json::from_value(whole).expect("an inventory")
-    }
-
-    fn run(json: serde_json::Value) -> Run {
-        judge(&[inventory(json)], &settings())
-    }
-
-    fn settings() -> Settings {
-        Settings { as_of: jiff::civil::date(2026, 1, 1) }
-    }
-
-    fn of<'a>(run: &'a Run, check: &str) -> Vec<(&'a str, Verdict, &'a str)> {
-        run.findings
-            .iter()
-            .filter(|f| f.check == check)
-            .map(|f| (f.subject.as_str(), f.verdict, f.message.as_str()))
-            .collect()
-    }
-
-    #[test]
-    fn nothing_collected_passes_nothing() {
-        let run = run(serde_json::json!({}));
-        assert!(run.findings.iter().all(|f| matches!(f.verdict, Verdict::Unknown)), "{:?}", run.findings);
-        assert_eq!(run.overall, Overall::Undetermined);
-        assert!(run.findings.iter().any(|f| f.message.contains("not collected by version 1.2.3")));
-    }
-
-    #[test]
-    fn a_known_fact_is_judged_with_its_source() {
-        let run = run(serde_json::json!({
-            "cpu": {"threads_offline": 2, "threads_present": 8, "sources": {"threads_offline": 0}}
-        }));
-        let findings: Vec<&Finding> = run.findings.iter().filter(|f| f.check == "cpu.all-online").collect();
-        let [finding] = findings.as_slice() else { panic!("{findings:?}") };
-        assert_eq!(finding.verdict, Verdict::Warn);
-        assert_eq!(finding.message, "2 of 8 logical CPUs are offline");
-        assert_eq!(finding.evidence[0].fact, "cpu.threads_offline");
-        assert_eq!(finding.evidence[0].source, "/sys/a");
-        assert_eq!(finding.evidence[0].value, serde_json::json!(2));
-    }
-
-    #[test]
-    fn a_partial_collection_never_passes_as_a_whole() {
-        let drive = serde_json::json!({"name": "sda", "read_only": false});
-        let whole = run(serde_json::json!({"drives": [drive]}));
-        assert_eq!(of(&whole, "media.writable"), [("drive sda", Verdict::Pass, "read-only: false")]);
-        let partial = run(serde_json::json!({"drives": {"items": [drive], "partial": [0]}}));
-        assert_eq!(
-            of(&partial, "media.writable"),
-            [
-                ("drive sda", Verdict::Pass, "read-only: false"),
-                (
-                    "every drive",
-                    Verdict::Unknown,
-                    "there may be more than the 1 seen: cannot read /x: permission denied"
-                ),
-            ]
-        );
-        let none = run(serde_json::json!({"drives": {"unreadable": 0}}));
-        assert_eq!(of(&none, "media.writable")[0].1, Verdict::Unknown);
-        let empty = run(serde_json::json!({"drives": []}));
-        assert_eq!(of(&empty, "media.writable")[0].1, Verdict::Skipped);
-    }
-
-    #[test]
-    fn media_of_a_virtual_machine_are_skipped_and_of_an_unknown_machine_unknown() {
-        let drives = serde_json::json!([{"name": "vda", "media": "virtual", "model": "x"}]);
-        let vm = run(serde_json::json!({"drives": drives, "system": {"virtual_machine": true}}));
-        assert_eq!(of(&vm, "media.physical")[0].1, Verdict::Skipped);
-        let metal = run(serde_json::json!({"drives": drives, "system": {"virtual_machine": false}}));
-        assert_eq!(of(&metal, "media.physical"), [("drive vda", Verdict::Fail, "x is virtual")]);
-        let unknown = run(serde_json::json!({"drives": drives, "system": {"virtual_machine": {"unreadable": 0}}}));
-        assert_eq!(of(&unknown, "media.physical")[0].1, Verdict::Unknown);
-    }
-
-    /// The generated property of design: making a fact unreadable never turns a finding into pass, skipped or note.
-    #[test]
-    fn blurring_any_fact_never_makes_a_finding_milder() {
-        let facts = serde_json::json!({
-            "system": {"virtual_machine": false},
-            "cpu": {"threads_offline": 2, "threads_present": 8, "microcode_revisions": ["0x1", "0x2"], "vulnerable": ["x"]},
-            "memory": {"hardware_corrupted": 4096},
-            "numa_nodes": [{"id": 0, "cpus": 4, "memory": 0}],
-            "drives": [{"name": "sda", "media": "virtual", "read_only": true, "model": "m"}, {"name": "sdb", "media": "hdd", "id": null}],
-            "nvme_controllers": [{"name": "nvme0", "state": "dead"}]
-        });
-        let worst = |run: &Run, check: &str| of(run, check).iter().map(|(_, verdict, _)| *verdict).min();
-        let base = run(facts.clone());
-        let mut paths = Vec::new();
-        leaves(&facts, String::new(), &mut paths);
-        assert!(paths.len() > 15, "{paths:?}");
-        for path in paths {
-            let mut blurred = facts.clone();
-            *blurred.pointer_mut(&path).unwrap() = serde_json::json!({"unreadable": 0});
-            let run = run(blurred);
-            for check in catalogue::checks() {
-                let (before, after) = (worst(&base, check.id), worst(&run, check.id));
-                assert!(
-                    after == before || after == Some(Verdict::Unknown),
-                    "{path} {}: {before:?} {after:?}",
-                    check.id
-                );
-            }
+        tally.join(&part.sink.tally);
+        let mut own: Vec<Finding> = std::mem::take(&mut part.sink.findings);
+        own.extend(together.by_node.remove(&part.place).unwrap_or_default());
+        own.sort_by(|a, b| a.check.cmp(&b.check));
+        for mut finding in own {
+            finding.node.clone_from(name);
+            findings.push(finding);
         }
     }
+    tally.join(&together.tally);
+    let mut shared = together.shared;
+    shared.extend(leftovers);
+    tally.join(&Tally::of(shared.iter().filter(|finding| finding.check.starts_with("site."))));
+    shared.sort_by(|a, b| (&a.check, &a.subject).cmp(&(&b.check, &b.subject)));
+    findings.extend(shared);
+    let overall = tally.overall();
+    let ground = Ground { packs: &packs, parts: &parts, overall, waived: !used.is_empty(), as_of: settings.as_of };
+    let certifying = certify::certifying(&ground, together.read_unknown, together.low_pass);
+    Ok(Run {
+        findings,
+        overall,
+        counts: tally.counts,
+        nodes: summaries,
+        solution: packs.solution_title(),
+        packs: packs.used(&parts),
+        remains: packs.remains(&parts),
+        certifying,
+    })
+}
 
-    fn leaves(value: &serde_json::Value, path: String, out: &mut Vec<String>) {
-        match value {
-            serde_json::Value::Object(map) => {
-                map.iter().for_each(|(key, value)| leaves(value, format!("{path}/{key}"), out));
-            }
-            serde_json::Value::Array(items) if items.iter().any(serde_json::Value::is_object) => {
-                out.push(path.clone());
-                items.iter().enumerate().for_each(|(index, value)| leaves(value, format!("{path}/{index}"), out));
-            }
-            _ => out.push(path),
-        }
-    }
+/// Why nodes cannot be judged at all.
+#[derive(Debug, thiserror::Error)]
+pub enum JudgeError {
+    /// A pack cannot be chosen.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// A node cannot be read.
+    #[error("{0}")]
+    Load(String),
+}
 
-    #[test]
-    fn the_order_of_nodes_changes_nothing_and_equal_names_are_told_apart() {
-        let mut first = inventory(serde_json::json!({"hostname": "n", "system": {"serial": "A"}}));
-        let second = inventory(serde_json::json!({"hostname": "n", "system": {"serial": "B"}, "drives": []}));
-        first.node.drives = Collection::Complete(Vec::new());
-        first.node.system.serial = Reading::Known("A".to_owned());
-        let one = judge(&[first.clone(), second.clone()], &settings());
-        let two = judge(&[second, first], &settings());
-        assert_eq!(one.findings, two.findings);
-        assert_eq!(one.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["n#1", "n#2"]);
-    }
+/// The effective packs: one without platform and one for each platform.
+pub(crate) struct Packs<'r> {
+    rules: &'r RuleSet,
+    pub(crate) solution: Option<String>,
+    by_platform: BTreeMap<Option<String>, EffectivePack>,
+    default: EffectivePack,
+}
 
-    #[test]
-    fn the_overall_verdict_follows_the_explicit_order() {
-        let finding = |verdict, level, waived: bool| {
-            let mut finding = run(serde_json::json!({})).findings.remove(0);
-            finding.verdict = verdict;
-            finding.level = level;
-            finding.waived = waived.then(|| crate::evaluate::finding::Waived {
-                reason: "r".to_owned(),
-                owner: "o".to_owned(),
-                expires: "2026-02-01".to_owned(),
-            });
-            finding
+impl<'r> Packs<'r> {
+    fn select(rules: &'r RuleSet, settings: &Settings<'_>) -> Result<Self, SelectError> {
+        let solution = settings.solution.clone().or_else(|| settings.site.and_then(|site| site.solution.clone()));
+        let select = |platform: Option<&str>| {
+            rules.select(solution.as_deref(), platform, settings.site, settings.profile.as_deref())
         };
-        let fail = || finding(Verdict::Fail, Level::Must, false);
-        let unknown_must = || finding(Verdict::Unknown, Level::Must, false);
-        let unknown_should = || finding(Verdict::Unknown, Level::Should, false);
-        let unknown_info = || finding(Verdict::Unknown, Level::Info, false);
-        let warn = || finding(Verdict::Warn, Level::Should, false);
-        let waived = || finding(Verdict::Fail, Level::Must, true);
-        let pass = || finding(Verdict::Pass, Level::Must, false);
-        let note = || finding(Verdict::Note, Level::Info, false);
-        for (findings, expected) in [
-            (vec![pass(), unknown_must(), warn(), fail()], Overall::NotReady),
-            (vec![warn(), unknown_must(), waived()], Overall::Undetermined),
-            (vec![pass(), warn()], Overall::ReadyWithWarnings),
-            (vec![pass(), unknown_should()], Overall::ReadyWithWarnings),
-            (vec![pass(), waived()], Overall::ReadyWithWarnings),
-            (vec![pass(), note(), unknown_info()], Overall::Ready),
-            (vec![finding(Verdict::Skipped, Level::Must, false)], Overall::Undetermined),
-            (vec![], Overall::Undetermined),
-        ] {
-            assert_eq!(Overall::of(&findings), expected);
+        let mut by_platform = BTreeMap::new();
+        for platform in rules.platforms() {
+            by_platform.insert(Some(platform.name.clone()), select(Some(&platform.name))?);
+        }
+        let default = select(None)?;
+        Ok(Self { rules, solution, by_platform, default })
+    }
+
+    pub(crate) fn of(&self, platform: Option<&String>) -> &EffectivePack {
+        self.by_platform.get(&platform.cloned()).unwrap_or(&self.default)
+    }
+
+    pub(crate) fn default_pack(&self) -> &EffectivePack {
+        &self.default
+    }
+
+    /// The packs that counts for some node.
+    pub(crate) fn in_use<'p>(&'p self, parts: &'p [Part]) -> impl Iterator<Item = &'p EffectivePack> {
+        let platforms: BTreeSet<Option<&String>> = parts.iter().map(|part| part.platform.as_ref()).collect();
+        platforms.into_iter().map(|platform| self.of(platform))
+    }
+
+    fn solution_title(&self) -> Option<String> {
+        let name = self.solution.as_ref()?;
+        self.default.packs.iter().find(|pack| pack.name == *name).map(|pack| pack.title.clone())
+    }
+
+    fn used(&self, parts: &[Part]) -> Vec<PackUsed> {
+        let mut used: Vec<PackUsed> = Vec::new();
+        for pack in self.in_use(parts).flat_map(|effective| &effective.packs) {
+            if !used.iter().any(|known| known.name == pack.name) {
+                used.push(PackUsed {
+                    name: pack.name.clone(),
+                    title: pack.title.clone(),
+                    version: pack.version.clone(),
+                    digest: pack.digest.to_string(),
+                });
+            }
+        }
+        used
+    }
+
+    fn remains(&self, parts: &[Part]) -> Vec<Remain> {
+        let mut remains: Vec<Remain> = Vec::new();
+        for remain in self.in_use(parts).flat_map(|effective| &effective.remains) {
+            let remain = Remain { what: remain.what.clone(), why: remain.why.clone(), source: remain.source.clone() };
+            if !remains.contains(&remain) {
+                remains.push(remain);
+            }
+        }
+        remains
+    }
+
+    /// The platform of a machine: the first by name whose `match` is true. One that cannot be told is none.
+    fn platform(&self, inventory: &Inventory, arena: &Bump) -> Option<String> {
+        let (node, not_collected) = facts(inventory, arena);
+        self.rules.platforms().find_map(|pack| {
+            let slots = arena.alloc_slice_copy(&[node]);
+            let value = pack.matches.as_ref()?.eval(&Bindings::new(slots, not_collected), arena, Fuel::default()).value;
+            matches!(value, Value::Bool(true)).then(|| pack.name.clone())
+        })
+    }
+}
+
+fn load(fleet: &(impl Fleet + ?Sized), place: usize) -> Result<Cow<'_, Inventory>, JudgeError> {
+    fleet.load(place).map_err(JudgeError::Load)
+}
+
+/// Phase 1: one node.
+fn alone(
+    fleet: &(impl Fleet + ?Sized),
+    place: usize,
+    packs: &Packs<'_>,
+    settings: &Settings<'_>,
+    texts: &Texts,
+    arena: &Bump,
+) -> Result<Part, JudgeError> {
+    let inventory = load(fleet, place)?;
+    let platform = if packs.by_platform.is_empty() { None } else { packs.platform(&inventory, arena) };
+    let view = NodeView::new(&inventory, packs.of(platform.as_ref()), arena);
+    let mut sink = Sink::default();
+    for effective in &view.pack.checks {
+        match view.variant(&effective.variants) {
+            Ok(None) => {}
+            Ok(Some((which, variant))) => {
+                if !matches!(effective.check.kind, Kind::Assert(_)) || !effective.check.keys.is_empty() {
+                    sink.variants.insert(effective.check.id.clone(), which);
+                }
+                let judging = Judging {
+                    view: &view,
+                    check: &effective.check,
+                    variant,
+                    as_of: settings.as_of,
+                    detail: settings.detail,
+                };
+                judging.run(texts, &mut sink);
+            }
+            Err(value) => {
+                sink.read_unknown = true;
+                let reason = match value {
+                    Value::Unknown(reason) => reason.text,
+                    _ => "a fact that decides it is absent",
+                };
+                if let Some(finding) = undetermined(&effective.check, &effective.variants, reason) {
+                    sink.tally.add(finding.verdict, finding.level, false);
+                    sink.findings.push(finding);
+                }
+            }
         }
     }
+    let system = &inventory.node.system;
+    let identity = [&system.serial, &system.uuid, &inventory.collected_at]
+        .map(|reading| reading.known().cloned().unwrap_or_default())
+        .join("/");
+    Ok(Part {
+        place,
+        hostname: inventory.node.hostname.known().filter(|name| !name.is_empty()).cloned(),
+        identity,
+        platform,
+        physical: system.virtual_machine.known() == Some(&false),
+        sink,
+    })
+}
+
+/// Nodes by host name, sorted. Equal and unknown names are told apart by a number, in the order of what tells the nodes
+/// apart: the order in which files were given must not show.
+fn name(parts: &mut [Part]) -> Vec<String> {
+    let bare = |part: &Part| part.hostname.clone().unwrap_or_else(|| "unnamed".to_owned());
+    parts.sort_by_cached_key(|part| (bare(part), part.identity.clone()));
+    let bare: Vec<String> = parts.iter().map(bare).collect();
+    let mut seen = 0;
+    let numbered = bare.iter().enumerate().map(|(index, name)| {
+        let before = index.checked_sub(1).and_then(|before| bare.get(before));
+        let after = bare.get(index + 1);
+        seen = if before == Some(name) { seen + 1 } else { 1 };
+        if before == Some(name) || after == Some(name) { format!("{name}#{seen}") } else { name.clone() }
+    });
+    numbered.collect()
+}
+
+/// What comparing nodes found.
+#[derive(Default)]
+pub(crate) struct Together {
+    /// About one node, by its place in the fleet.
+    pub(crate) by_node: BTreeMap<usize, Vec<Finding>>,
+    /// About several.
+    pub(crate) shared: Vec<Finding>,
+    /// Of all of them.
+    pub(crate) tally: Tally,
+    pub(crate) waivers: BTreeSet<usize>,
+    pub(crate) read_unknown: bool,
+    pub(crate) low_pass: bool,
+}
+
+/// Phases 2 and 3: nodes against each other.
+fn together(
+    fleet: &(impl Fleet + ?Sized),
+    parts: &[Part],
+    names: &[String],
+    packs: &Packs<'_>,
+    settings: &Settings<'_>,
+) -> Result<Together, JudgeError> {
+    let mut telling = super::telling::Telling::new(packs, parts, names, settings);
+    let ids: BTreeSet<&String> = parts.iter().flat_map(|part| part.sink.variants.keys()).collect();
+    for id in ids {
+        let Some(chosen) = telling.chosen(id) else { continue };
+        let (Kind::Uniform(compared) | Kind::Unique(compared) | Kind::Outlier(compared, _)) = &chosen.check.kind else {
+            telling.cluster(&chosen);
+            continue;
+        };
+        let members: Vec<Placed<'_>> = parts
+            .iter()
+            .enumerate()
+            .flat_map(|(node, part)| {
+                part.sink.members.get(id).into_iter().flatten().map(move |member| Placed { node, member })
+            })
+            .collect();
+        let within = compared.across == Across::Node;
+        // Of several reasons the same one is told, whatever the order of nodes.
+        let gap = parts.iter().filter_map(|part| part.sink.gaps.get(id)).min();
+        let found = compare(&chosen.check.kind, &members, within, gap.is_some());
+        telling.comparison(&chosen, found, gap.map(AsRef::as_ref));
+    }
+    telling.finish(|place| load(fleet, place))
 }

@@ -3,6 +3,28 @@
 //! Knows files, tools and ioctls; does not know what a disk is. Every verb only reads: a command that could
 //! change something cannot be put into words here.
 
+#[macro_use]
+mod question;
+mod archive;
+mod disk;
+mod errno;
+mod ioctl;
+mod live;
+mod manifest;
+mod netlink;
+mod record;
+mod replay;
+mod tool;
+mod tree;
+mod workers;
+
+pub use live::Live;
+pub use question::{Answer, Outcome, Question};
+pub use record::Record;
+pub use replay::{OpenCause, OpenError, Replay};
+pub use tree::Entry;
+
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
@@ -14,13 +36,16 @@ pub trait Host: Sync {
     /// The whole content of a file.
     ///
     /// # Errors
-    /// See [`HostErrorKind`]; a file longer than [`Limits::FILE_BYTES`] is `TooLarge`, never cut.
+    /// See [`HostErrorKind`]; a file longer than [`Limits::FILE_BYTES`] is `TooLarge`, never cut; a device node is
+    /// `NotSupported`. A sysfs attribute that the driver refuses (`speed` of a link that is down gives `EINVAL`) is
+    /// `Io` with the cause in words.
     fn read(&self, path: &str) -> Result<Vec<u8>, HostError>;
 
     /// The names in a folder, sorted, without `.` and `..`.
     ///
     /// # Errors
-    /// See [`HostErrorKind`].
+    /// See [`HostErrorKind`]; a file is `NotFound`, as a path through a file is; a name that is not UTF-8 makes the
+    /// whole folder `Malformed`.
     fn list(&self, path: &str) -> Result<Listing, HostError>;
 
     /// The target of a symbolic link, as it is written in the link.
@@ -29,31 +54,38 @@ pub trait Host: Sync {
     /// See [`HostErrorKind`]; a path that is no link is `NotSupported`.
     fn read_link(&self, path: &str) -> Result<String, HostError>;
 
-    /// What a tool prints, run with a fixed argument list, `LC_ALL=C` and no standard input.
+    /// What a tool prints, run with a fixed argument list, `LC_ALL=C` and no standard input. It ends when both of its
+    /// outputs are closed and it has exited.
     ///
     /// # Errors
-    /// See [`HostErrorKind`]; an exit status other than 0 is not an error here.
+    /// See [`HostErrorKind`]; an exit status other than 0 is not an error here. One that takes longer than its limit is
+    /// killed with its process group and given up on.
     fn run(&self, call: &ToolCall) -> Result<ToolOutput, HostError>;
 
-    /// An NVMe admin command that reads.
+    /// An NVMe admin command that reads. If the status is not 0 there is no data.
     ///
     /// # Errors
-    /// See [`HostErrorKind`]; a status that the controller returns is not an error here.
+    /// See [`HostErrorKind`]; a status that the controller returns is not an error here. A log page with a log specific
+    /// parameter other than Asymmetric Namespace Access (0Ch) is `NotSupported`, for some do something then.
     fn nvme_admin(&self, device: &str, command: &NvmeAdmin) -> Result<NvmeAnswer, HostError>;
 
-    /// An ethtool question by ioctl (`SIOCETHTOOL`): the request structure in, the answered structure out.
+    /// An ethtool question by ioctl (`SIOCETHTOOL`): the request structure in, the answered structure out, as long as
+    /// the request.
     ///
     /// # Errors
-    /// See [`HostErrorKind`]; a command that could change something is `NotSupported`.
+    /// See [`HostErrorKind`]; a command that could change something is `NotSupported`; an answer that has more elements
+    /// (statistics, strings) than the request has room for is `TooLarge`.
     fn ethtool(&self, interface: &str, request: &[u8]) -> Result<Vec<u8>, HostError>;
 
-    /// A netlink dump or get: one request message in, all messages of the answer out.
+    /// A netlink dump or get: one request message in, all messages of the answer out, each with its header and
+    /// without the acknowledgement or `NLMSG_DONE` at the end.
     ///
     /// # Errors
-    /// See [`HostErrorKind`]; a message that could change something is `NotSupported`.
+    /// See [`HostErrorKind`]; a message that could change something is `NotSupported`. A dump during which things changed
+    /// (`NLM_F_DUMP_INTR`) is begun anew, at most twice.
     fn netlink(&self, family: NetlinkFamily, request: &[u8]) -> Result<Vec<Vec<u8>>, HostError>;
 
-    /// Bytes of a block device at an offset, opened read-only.
+    /// Bytes of a block device at an offset, opened read-only. Fewer than asked for only at the device's end.
     ///
     /// # Errors
     /// See [`HostErrorKind`]; more than [`Limits::DEVICE_BYTES`] at once is `TooLarge`.
@@ -85,6 +117,33 @@ impl Limits {
     pub const DEVICE_TIME: Duration = Duration::from_secs(10);
 }
 
+/// The cause of every refusal to read a link that is none, live and replayed.
+const NOT_A_LINK: &str = "not a symbolic link";
+
+/// The cause of every call to a program that is not installed.
+const NO_SUCH_PROGRAM: &str = "no such program";
+
+/// The cause of every call that took too long.
+fn no_answer_within(limit: Duration) -> String {
+    format!("no answer within {} s", limit.as_secs_f64())
+}
+
+/// The error of a call that a helper thread did not bring to an end.
+fn undone(question: &Question, undone: workers::Undone, limit: Duration) -> HostError {
+    match undone {
+        workers::Undone::TimedOut => question.error(HostErrorKind::TimedOut, no_answer_within(limit)),
+        workers::Undone::TooManyHang => {
+            question.error(HostErrorKind::TimedOut, "not asked, for too many earlier calls still hang")
+        }
+        workers::Undone::NoThread => question.error(HostErrorKind::Io, "no thread could be started for it"),
+    }
+}
+
+/// The cause of every refusal of a folder with more than [`Limits::NAMES`] names.
+fn too_many_names() -> String {
+    format!("more than the limit of {} names", Limits::NAMES)
+}
+
 /// The names in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
@@ -114,8 +173,9 @@ pub struct ToolOutput {
     pub stderr: Vec<u8>,
 }
 
-/// An NVMe admin command that only reads (NVM Express Base Specification 2.0, section 5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An NVMe admin command that only reads (NVM Express Base Specification 2.0, section 5). Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum NvmeAdmin {
     /// Identify (opcode 06h).
     Identify {
@@ -163,8 +223,9 @@ pub struct NvmeAnswer {
     pub data: Vec<u8>,
 }
 
-/// The netlink families that are asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The netlink families that are asked. Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum NetlinkFamily {
     /// rtnetlink (links, addresses, DCB).
     Route,
@@ -174,8 +235,9 @@ pub enum NetlinkFamily {
     Rdma,
 }
 
-/// Why a call was not answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Why a call was not answered. Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HostErrorKind {
     /// Asked for, and not there (`ENOENT`, `ENOTDIR`, `ENODEV`, `ENXIO`).
     NotFound,
@@ -189,7 +251,8 @@ pub enum HostErrorKind {
     TooLarge,
     /// No such program.
     ToolMissing,
-    /// `EOPNOTSUPP`, `ENOTTY`, `EINVAL` of a link, or a command that this door does not let through.
+    /// The kernel does not offer it (`EOPNOTSUPP`, `ENOTTY`, `ENOSYS`, `EPROTONOSUPPORT`, `EAFNOSUPPORT`, `EINVAL` of a
+    /// link), or this door does not let it through.
     NotSupported,
     /// The answer is not text, or a recording is damaged.
     Malformed,

@@ -31,6 +31,8 @@ pub struct EffectivePack {
     pub checks: Vec<EffectiveCheck>,
     /// Rules for roles in the order in which they are asked: site, platform, solution, base.
     pub roles: Roles,
+    /// Roles that drives are given by name, before any rule: those of a case.
+    pub assigned: BTreeMap<String, crate::rules::raw::pack::DriveRole>,
     /// By layer: the figures that its conditions and rules for roles see as `params`.
     pub params: BTreeMap<String, Vec<Effective>>,
     /// What cannot be judged from a Linux node.
@@ -191,6 +193,7 @@ impl RuleSet {
             packs: chain.iter().map(|pack| used(pack)).collect(),
             checks,
             roles: roles(&chain, site),
+            assigned: BTreeMap::new(),
             params,
             remains: chain.iter().flat_map(|pack| pack.remains.iter().cloned()).collect(),
             reference: chain.iter().flat_map(|pack| pack.reference.iter().cloned()).collect(),

@@ -56,6 +56,18 @@ impl Value {
         }
     }
 
+    /// As expressions see it.
+    pub(crate) fn in_arena<'a>(&'a self, arena: &'a bumpalo::Bump) -> crate::view::Value<'a> {
+        use crate::view::Value as View;
+        match self {
+            Self::Bool(value) => View::Bool(*value),
+            Self::Int(value) => View::Int(*value),
+            Self::Quantity(value, _) => View::Double(*value),
+            Self::Text(text) => View::Text(text),
+            Self::Texts(texts) => View::list(&texts.iter().map(|text| View::Text(text)).collect::<Vec<_>>(), arena),
+        }
+    }
+
     /// By size; `None` if they have no order.
     fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {

@@ -106,6 +106,8 @@ pub enum ReasonKind {
     Version,
     /// A value that is not of the type that the schema says.
     Mismatch,
+    /// It was kept of a node whose facts are no longer at hand, or there was nothing to keep.
+    Kept,
     /// The expression was stopped: it took more steps or memory than it may.
     Budget,
 }
@@ -237,7 +239,7 @@ fn record_of<'a>(fields: &mut [(&'a str, Value<'a>)], arena: &'a Bump) -> Value<
         return Value::Record(arena.alloc_slice_copy(&[("", Value::Absent)]));
     }
     let fields = arena.alloc_slice_copy(fields);
-    fields.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+    fields.sort_unstable_by_key(|(name, _)| *name);
     Value::Record(fields)
 }
 

@@ -37,7 +37,7 @@ impl<'a> Paths<'a> {
     pub fn new(roots: &[(&'a str, Value<'a>)]) -> Self {
         let mut paths = Self::default();
         for (name, value) in roots {
-            let step = (!name.is_empty()).then_some(Step::Field(*name));
+            let step = (!name.is_empty()).then_some(Step::Field(name));
             paths.walk(*value, None, [step, None]);
         }
         paths.addresses.sort_unstable();

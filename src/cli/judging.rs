@@ -1,0 +1,149 @@
+//! What `check` and `judge` share: their options, and the way from inventories to outputs and an exit code.
+
+use super::exit::{Exit, FailOn, Failure};
+use super::files;
+use super::look::{Colour, Surroundings};
+use super::rulebook::{Choice, ChoiceArgs};
+use crate::evaluate::{self, Detail, JudgeError, Settings};
+use crate::host::Host;
+use crate::inventory::Inventory;
+use crate::report::terminal::{self, Look, Verbosity};
+use crate::report::{Report, json, markdown};
+use clap::{Args, ValueEnum};
+use jiff::civil::Date;
+use std::path::PathBuf;
+
+/// Options of the report.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    choice: ChoiceArgs,
+    /// What goes to standard output
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// Write report.json, report.md and report.txt into this folder as well
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the summary line alone
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print what passed and what does not apply too, with every fact and source
+    #[arg(short, long)]
+    verbose: bool,
+    /// Exit 0 for everything milder than this
+    #[arg(long, value_enum, value_name = "OUTCOME")]
+    fail_on: Option<FailOn>,
+    /// The day on which it is judged what has expired [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    as_of: Option<Date>,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    color: Colour,
+    /// Columns of the table [default: those of the terminal, at most 120; else 80]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    width: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people at a terminal
+    Table,
+    /// For programs: muster.report/v1
+    Json,
+    /// For tickets
+    Markdown,
+}
+
+/// What is to be done with the verdict, nothing left open.
+pub(crate) struct Plan {
+    choice: Choice,
+    format: Format,
+    out: Option<PathBuf>,
+    look: Look,
+    fail_on: Option<FailOn>,
+    as_of: Date,
+}
+
+impl ReportArgs {
+    /// Resolves what was left open. `host` tells today's date.
+    ///
+    /// # Errors
+    /// If the clock cannot be read and no date was given.
+    pub(crate) fn plan(self, host: &dyn Host) -> Result<Plan, Failure> {
+        let choice = self.choice.load()?;
+        let surroundings = Surroundings::here();
+        let as_of = match self.as_of {
+            Some(date) => date,
+            None => {
+                let now = host
+                    .now()
+                    .map_err(|error| Failure::new(Exit::BadInput, format!("{error}; give a day by --as-of")))?;
+                jiff::tz::Offset::UTC.to_datetime(now).date()
+            }
+        };
+        let verbosity = match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        };
+        Ok(Plan {
+            choice,
+            format: self.format,
+            out: self.out,
+            look: Look { width: surroundings.width(self.width), colour: surroundings.colour(self.color), verbosity },
+            fail_on: self.fail_on,
+            as_of,
+        })
+    }
+}
+
+/// Judges inventories, writes the report, and gives the exit code of the verdict.
+///
+/// # Errors
+/// If an output could not be written.
+pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Failure> {
+    /// More nodes than this are told without what holds, unless it is asked for.
+    const FULL: usize = 64;
+    let full = inventories.len() <= FULL || plan.look.verbosity == Verbosity::Verbose;
+    let settings = Settings {
+        solution: plan.choice.solution.clone(),
+        site: plan.choice.site.as_ref(),
+        profile: plan.choice.profile.clone(),
+        as_of: plan.as_of,
+        detail: if full { Detail::Full } else { Detail::Compact },
+    };
+    let run = evaluate::judge(inventories, &plan.choice.rules, &settings).map_err(|error| match error {
+        JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
+        JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
+    })?;
+    let overall = run.overall;
+    let report = Report::new(run, inventories, env!("CARGO_PKG_VERSION"), plan.as_of);
+    if let Some(out) = &plan.out {
+        // What lies in a folder is read later and by others: no colour, and nothing left out of the ticket.
+        let look = Look { colour: false, verbosity: Verbosity::Normal, ..plan.look };
+        let files = [
+            ("report.json", json_of(&report)?),
+            ("report.md", markdown::render(&report, Verbosity::Normal).into_bytes()),
+            ("report.txt", terminal::render(&report, look).into_bytes()),
+        ];
+        files::write_into(out, &files)?;
+    }
+    files::stdout(&match plan.format {
+        Format::Table => terminal::render(&report, plan.look).into_bytes(),
+        Format::Json => json_of(&report)?,
+        Format::Markdown => markdown::render(&report, plan.look.verbosity).into_bytes(),
+    })?;
+    Ok(Exit::of(overall, plan.fail_on))
+}
+
+fn json_of(report: &Report) -> Result<Vec<u8>, Failure> {
+    to_json(&json::v1::Report::from(report))
+}
+
+/// The value as JSON.
+///
+/// # Errors
+/// If it cannot be JSON, which would be a mistake in muster.
+pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+    json::to_bytes(value).map_err(|error| Failure::new(Exit::Internal, format!("cannot write JSON: {error}")))
+}

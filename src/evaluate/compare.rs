@@ -1,0 +1,297 @@
+//! Comparing subjects with each other: equal, unique, or standing apart from the peers.
+//!
+//! Works on what was kept of each subject, not on the subjects: whom it finds is told by place, and the finding itself
+//! is written where the facts are at hand. Blames nobody where there is no majority.
+
+use super::own::{Own, Texts};
+use crate::rules::check::{Kind, Outlier};
+use crate::rules::raw::check::Side;
+use crate::view::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A subject as far as it is compared.
+#[derive(Debug, Clone)]
+pub(crate) struct Member {
+    /// Its place among the subjects of its node.
+    pub(crate) place: usize,
+    /// With whom it is compared.
+    pub(crate) group: Group,
+    /// What is compared.
+    pub(crate) state: State,
+    /// The waiver that answers for it, should it be found.
+    pub(crate) waived: Option<usize>,
+}
+
+/// With whom a subject is compared.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    /// It cannot be told, or it is not known whether the check applies.
+    None,
+    /// With all.
+    All,
+    /// With those of this key.
+    Of(Arc<str>),
+}
+
+/// What is compared of a subject.
+#[derive(Debug, Clone)]
+pub(crate) enum State {
+    /// A value, by its key; with it the value where it is shown or calculated with.
+    Value { key: Arc<str>, own: Option<Own>, low: bool },
+    /// It has none.
+    Absent,
+    /// It could not be told.
+    Unknown(Arc<str>),
+}
+
+impl State {
+    pub(crate) fn of_unknown(value: Value<'_>, texts: &Texts) -> Self {
+        Self::Unknown(match value {
+            Value::Unknown(reason) => texts.keep(reason.text),
+            _ => texts.keep("a fact that decides whether this applies is absent"),
+        })
+    }
+
+    /// Values that are all different are told apart by a digest: as many texts as subjects would be kept otherwise.
+    pub(crate) fn value(own: &Own, kind: &Kind, low: bool, texts: &Texts) -> Self {
+        match kind {
+            Kind::Unique(_) => {
+                let key = crate::rules::digest::of_text(&own.key());
+                Self::Value { key: key.to_string().into(), own: None, low }
+            }
+            _ => Self::Value { key: texts.keep(&own.key()), own: Some(own.clone()), low },
+        }
+    }
+}
+
+/// A member of one of the nodes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed<'m> {
+    /// The place of its node in the run.
+    pub(crate) node: usize,
+    /// It.
+    pub(crate) member: &'m Member,
+}
+
+/// What comparing found.
+#[derive(Debug)]
+pub(crate) enum Found<'m> {
+    /// One subject differs from the majority, or stands apart.
+    Odd { who: Placed<'m>, special: Special },
+    /// There is no majority: every side with its members.
+    Split(Vec<(Option<Own>, Vec<Placed<'m>>)>),
+    /// Several subjects share what they may not.
+    Shared(Vec<Placed<'m>>),
+    /// A subject whose value is not known.
+    Unknown { who: Placed<'m>, reason: Arc<str> },
+    /// A subject that has no such value.
+    Absent(Placed<'m>),
+    /// A group in which all is well as far as it is known; `whole` if everything is.
+    Well { members: Vec<Placed<'m>>, value: Option<Own>, whole: bool, low: bool },
+    /// A group that is too small to judge; `whole` if everything in it is known.
+    TooFew { members: Vec<Placed<'m>>, whole: bool, needed: usize },
+}
+
+/// What the message of a comparison sees beside the subject.
+#[derive(Debug, Clone)]
+pub(crate) struct Special {
+    /// The values of [`Kind::names`] after the first, which is the subject's own value.
+    pub(crate) values: Vec<Own>,
+    /// The value that most have, or the median.
+    pub(crate) reference: Own,
+    /// How many have it, of how many.
+    pub(crate) agreeing: usize,
+    pub(crate) members: usize,
+    /// It rests on facts of low confidence.
+    pub(crate) low: bool,
+}
+
+/// Compares the members of all groups. The order of nodes does not matter: members come sorted by node and place.
+pub(crate) fn compare<'m>(kind: &Kind, members: &[Placed<'m>], within_node: bool, gap: bool) -> Vec<Found<'m>> {
+    if let ([only], false) = (members, gap) {
+        // Alone it has nothing to differ from, whatever its value.
+        return vec![Found::TooFew { members: vec![*only], whole: true, needed: 2 }];
+    }
+    let mut found = Vec::new();
+    let mut groups: BTreeMap<(usize, &Group), Vec<Placed<'m>>> = BTreeMap::new();
+    let mut nowhere: Vec<Placed<'m>> = Vec::new();
+    for placed in members {
+        match &placed.member.group {
+            Group::None => nowhere.push(*placed),
+            group => groups.entry((if within_node { placed.node } else { 0 }, group)).or_default().push(*placed),
+        }
+    }
+    for placed in &nowhere {
+        if let State::Unknown(reason) = &placed.member.state {
+            found.push(Found::Unknown { who: *placed, reason: Arc::clone(reason) });
+        }
+    }
+    for ((node, _), group) in groups {
+        let stray = nowhere.iter().any(|placed| !within_node || placed.node == node);
+        let mut known = Vec::new();
+        let mut whole = !gap && !stray;
+        for placed in &group {
+            match &placed.member.state {
+                State::Value { .. } => known.push(*placed),
+                State::Absent => found.push(Found::Absent(*placed)),
+                State::Unknown(reason) => {
+                    whole = false;
+                    found.push(Found::Unknown { who: *placed, reason: Arc::clone(reason) });
+                }
+            }
+        }
+        match kind {
+            Kind::Assert(_) => {}
+            Kind::Uniform(_) => uniform(&known, whole, &mut found),
+            Kind::Unique(_) => unique(&known, whole, &mut found),
+            Kind::Outlier(_, outlier) => outliers(&known, whole, *outlier, &mut found),
+        }
+    }
+    found
+}
+
+fn by_value<'m>(known: &[Placed<'m>]) -> BTreeMap<&'m str, Vec<Placed<'m>>> {
+    let mut sides: BTreeMap<&str, Vec<Placed<'m>>> = BTreeMap::new();
+    for placed in known {
+        if let State::Value { key, .. } = &placed.member.state {
+            sides.entry(key).or_default().push(*placed);
+        }
+    }
+    sides
+}
+
+fn own(placed: Placed<'_>) -> Option<Own> {
+    match &placed.member.state {
+        State::Value { own, .. } => own.clone(),
+        _ => None,
+    }
+}
+
+fn is_low(placed: &Placed<'_>) -> bool {
+    matches!(placed.member.state, State::Value { low: true, .. })
+}
+
+fn uniform<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
+    if known.len() < 2 {
+        return too_few(known, whole, 2, found);
+    }
+    let low = known.iter().any(is_low);
+    let sides = by_value(known);
+    let most = sides.values().map(Vec::len).max().unwrap_or_default();
+    let largest: Vec<&Vec<Placed<'m>>> = sides.values().filter(|side| side.len() == most).collect();
+    match largest.as_slice() {
+        [all] if all.len() == known.len() => {
+            let value = all.first().and_then(|first| own(*first));
+            found.push(Found::Well { members: known.to_vec(), value, whole, low });
+        }
+        [majority] => {
+            let Some(reference) = majority.first().and_then(|first| own(*first)) else { return };
+            for side in sides.values().filter(|side| side.len() < most) {
+                for who in side {
+                    let counts = [majority.len(), known.len()].map(|count| Own::Int(count as i64));
+                    let values = std::iter::once(reference.clone()).chain(counts).collect();
+                    found.push(Found::Odd {
+                        who: *who,
+                        special: Special {
+                            values,
+                            reference: reference.clone(),
+                            agreeing: majority.len(),
+                            members: known.len(),
+                            low,
+                        },
+                    });
+                }
+            }
+        }
+        _ => {
+            let mut sides: Vec<_> =
+                sides.into_values().map(|side| (side.first().and_then(|first| own(*first)), side)).collect();
+            sides.sort_by_key(|(_, side)| std::cmp::Reverse(side.len()));
+            found.push(Found::Split(sides));
+        }
+    }
+}
+
+/// Where nothing is known, what is not known has been told of each.
+fn too_few<'m>(known: &[Placed<'m>], whole: bool, needed: usize, found: &mut Vec<Found<'m>>) {
+    if !known.is_empty() {
+        found.push(Found::TooFew { members: known.to_vec(), whole, needed });
+    }
+}
+
+fn unique<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
+    if known.len() < 2 {
+        return too_few(known, whole, 2, found);
+    }
+    let low = known.iter().any(is_low);
+    let mut shared = false;
+    for (_, holders) in by_value(known) {
+        if holders.len() > 1 {
+            shared = true;
+            found.push(Found::Shared(holders));
+        }
+    }
+    if !shared {
+        found.push(Found::Well { members: known.to_vec(), value: None, whole, low });
+    }
+}
+
+/// Median and median absolute deviation of the peers, with a floor relative to the median for peers that are all alike.
+fn outliers<'m>(known: &[Placed<'m>], whole: bool, rule: Outlier, found: &mut Vec<Found<'m>>) {
+    let needed = rule.min_n as usize;
+    let numbers: Vec<(Placed<'m>, f64)> = known
+        .iter()
+        .filter_map(|placed| match own(*placed)?.plain() {
+            Own::Int(value) => Some((*placed, *value as f64)),
+            Own::Double(value) => Some((*placed, *value)),
+            _ => None,
+        })
+        .collect();
+    if numbers.len() < needed.max(1) {
+        return too_few(known, whole, needed, found);
+    }
+    /// Makes the median absolute deviation of a normal distribution its standard deviation: 1 / Φ⁻¹(3/4).
+    const SCALE: f64 = 1.482_602_218_505_602;
+    let median = middle(numbers.iter().map(|(_, value)| *value));
+    let mad = SCALE * middle(numbers.iter().map(|(_, value)| (value - median).abs()));
+    let allowed = (f64::from(rule.deviations) * mad).max(rule.floor * median.abs());
+    let low = known.iter().any(is_low);
+    let mut apart = false;
+    for (who, value) in &numbers {
+        let distance = value - median;
+        let bad = match rule.side {
+            Side::Both => distance.abs() > allowed,
+            Side::Low => -distance > allowed,
+            Side::High => distance > allowed,
+        };
+        if bad {
+            apart = true;
+            let ratio =
+                if median == 0.0 { Own::Unknown("the median is 0".into()) } else { Own::Double(distance / median) };
+            let reference = Own::Double(median);
+            found.push(Found::Odd {
+                who: *who,
+                special: Special {
+                    values: vec![reference.clone(), ratio, Own::Int(numbers.len() as i64)],
+                    reference,
+                    agreeing: 0,
+                    members: numbers.len(),
+                    low,
+                },
+            });
+        }
+    }
+    if !apart {
+        found.push(Found::Well { members: known.to_vec(), value: Some(Own::Double(median)), whole, low });
+    }
+}
+
+/// The middle of some numbers, of which there is at least one; of an even number the mean of the two.
+fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    let at = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);
+    if values.len() % 2 == 1 { at(half) } else { f64::midpoint(at(half.saturating_sub(1)), at(half)) }
+}

@@ -1,0 +1,129 @@
+//! One node as checks see it: its facts in an arena, with roles, and the names that expressions use bound to values.
+
+use super::finding::Evidence;
+use crate::expr::{Bindings, Fuel, Read, Trace, shown};
+use crate::inventory::Inventory;
+use crate::roles::{self, Ground};
+use crate::rules::check::{Check, Slot};
+use crate::rules::effective::EffectivePack;
+use crate::rules::layers::{Effective, Variant};
+use crate::view::{Paths, Reason, Value, reasons, write};
+use bumpalo::Bump;
+use std::cell::OnceCell;
+
+/// One node in an arena.
+pub(crate) struct NodeView<'a> {
+    pub(crate) inventory: &'a Inventory,
+    pub(crate) pack: &'a EffectivePack,
+    pub(crate) arena: &'a Bump,
+    pub(crate) node: Value<'a>,
+    pub(crate) site: Value<'a>,
+    pub(crate) not_collected: &'a Reason<'a>,
+    paths: OnceCell<Paths<'a>>,
+}
+
+/// The facts of a node before roles, to find its platform by.
+pub(crate) fn facts<'a>(inventory: &'a Inventory, arena: &'a Bump) -> (Value<'a>, &'a Reason<'a>) {
+    let not_collected = &*arena.alloc(Reason::not_collected(&inventory.version, arena));
+    let node = match write(&inventory.node, arena, reasons(&inventory.errors, arena)) {
+        Ok(node) => node,
+        // Facts hold neither bytes nor odd keys, so this does not happen; if it did, nothing would be known.
+        Err(error) => Value::unknown(crate::view::ReasonKind::Mismatch, &error.to_string(), arena),
+    };
+    (node, not_collected)
+}
+
+impl<'a> NodeView<'a> {
+    pub(crate) fn new(inventory: &'a Inventory, pack: &'a EffectivePack, arena: &'a Bump) -> Self {
+        let (node, not_collected) = facts(inventory, arena);
+        let working_set = pack.working_set.map_or(Value::Absent, Value::Double);
+        let site = Value::record(&[("working_set", working_set)], arena);
+        let node = roles::assign(&Ground { node, site, not_collected }, pack, arena);
+        Self { inventory, pack, arena, node, site, not_collected, paths: OnceCell::new() }
+    }
+
+    /// The first variant whose conditions all hold; `None` if none does; the unknown value if that cannot be told.
+    pub(crate) fn variant(&self, variants: &'a [Variant]) -> Result<Option<(usize, &'a Variant)>, Value<'a>> {
+        for (place, variant) in variants.iter().enumerate() {
+            let mut holds = Value::Bool(true);
+            for condition in &variant.when {
+                let params = roles::params(self.pack, &condition.layer, self.arena);
+                let slots = self.arena.alloc_slice_copy(&[self.node, self.site, params]);
+                let value = condition.expr.eval(&self.bindings(slots), self.arena, Fuel::default()).value;
+                match (holds, value) {
+                    (_, Value::Bool(true)) => {}
+                    (_, Value::Bool(false)) => {
+                        holds = value;
+                        break;
+                    }
+                    (Value::Bool(true) | Value::Absent, other) => holds = other,
+                    _ => {}
+                }
+            }
+            match holds {
+                Value::Bool(true) => return Ok(Some((place, variant))),
+                Value::Bool(false) => {}
+                unknown => return Err(unknown),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The values of the names of a check, but its `let`.
+    pub(crate) fn slots(&self, check: &Check, subject: Value<'a>, limits: &'a [Effective]) -> &'a [Value<'a>] {
+        let params = roles::limits(limits, self.arena);
+        self.slots_with(&check.slots, subject, params)
+    }
+
+    pub(crate) fn slots_with(&self, slots: &[Slot], subject: Value<'a>, params: Value<'a>) -> &'a [Value<'a>] {
+        let values: Vec<Value<'a>> = slots
+            .iter()
+            .map(|slot| match slot {
+                Slot::Node => self.node,
+                Slot::Subject => subject,
+                Slot::Site => self.site,
+                Slot::Params => params,
+                // Of a check about the cluster alone, which is judged elsewhere.
+                Slot::Nodes => Value::Absent,
+            })
+            .collect();
+        self.arena.alloc_slice_copy(&values)
+    }
+
+    pub(crate) fn bindings(&self, slots: &'a [Value<'a>]) -> Bindings<'a> {
+        Bindings::new(slots, self.not_collected)
+    }
+
+    /// The facts that decided, as evidence.
+    pub(crate) fn evidence(&self, trace: &Trace<'a>) -> Vec<Evidence> {
+        trace.reads.iter().filter_map(|read| self.fact(read)).collect()
+    }
+
+    fn fact(&self, read: &Read<'a>) -> Option<Evidence> {
+        let record = read.record?;
+        let paths = self.paths.get_or_init(|| Paths::new(&[("", self.node)]));
+        let fact = paths.path(record, read.name)?;
+        let source = paths.source(record, read.name).and_then(|id| self.inventory.sources.get(id as usize));
+        Some(Evidence {
+            fact,
+            value: json(read.value),
+            shown: shown(read.value, read.ty),
+            unit: read.ty.dimension().map_or("", crate::units::Dimension::base_unit),
+            source: source.cloned().unwrap_or_default(),
+        })
+    }
+}
+
+/// A value as JSON; what is absent or unknown is null.
+pub(crate) fn json(value: Value<'_>) -> serde_json::Value {
+    match value {
+        Value::Absent | Value::Unknown(_) | Value::Record(_) => serde_json::Value::Null,
+        Value::Bool(value) => value.into(),
+        Value::Int(value) => value.into(),
+        Value::Double(value) => value.into(),
+        Value::Text(text) => text.into(),
+        Value::List(items) => items.iter().map(|item| json(*item)).collect(),
+        Value::Partial(partial) => partial.items.iter().map(|item| json(*item)).collect(),
+        Value::Low(low) => json(low.value),
+    }
+}

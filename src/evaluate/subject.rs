@@ -1,0 +1,56 @@
+//! The things that a check is about, found in the facts of a node.
+
+use super::node::NodeView;
+use crate::rules::subject::Subject;
+use crate::view::Value;
+
+/// The things of one kind in a node.
+pub(crate) struct Subjects<'a> {
+    /// Those that could be read.
+    pub(crate) items: &'a [Value<'a>],
+    /// Why there may be more, in words.
+    pub(crate) gap: Option<&'a str>,
+}
+
+impl<'a> NodeView<'a> {
+    /// The subjects of a check; the node itself is one.
+    pub(crate) fn subjects(&self, subject: Subject) -> Subjects<'a> {
+        if subject == Subject::NODE {
+            return Subjects { items: self.arena.alloc_slice_copy(&[self.node]), gap: None };
+        }
+        let mut found = self.node;
+        for step in subject.path() {
+            found = match found {
+                Value::Record(_) => found.field(step).unwrap_or(Value::Unknown(self.not_collected)),
+                other => other,
+            };
+        }
+        match found {
+            Value::List(items) => Subjects { items, gap: None },
+            Value::Partial(partial) => {
+                Subjects { items: partial.items, gap: partial.unknown.map(|reason| reason.text) }
+            }
+            Value::Unknown(reason) => Subjects { items: &[], gap: Some(reason.text) },
+            _ => Subjects { items: &[], gap: Some("not a list of things") },
+        }
+    }
+}
+
+/// What tells a subject from its like, for a person: "drive sda (serial S1)", "node".
+pub(crate) fn label(subject: Subject, value: Value<'_>) -> String {
+    if subject == Subject::NODE {
+        return subject.name().to_owned();
+    }
+    let text = |field: &str| match value.field(field) {
+        Some(Value::Text(text)) => Some(text.to_owned()),
+        Some(Value::Int(number)) => Some(number.to_string()),
+        _ => None,
+    };
+    let name = text("name").or_else(|| text("id")).or_else(|| text("locator"));
+    match (name, text("serial")) {
+        (Some(name), Some(serial)) => format!("{} {name} (serial {serial})", subject.name()),
+        (Some(name), None) => format!("{} {name}", subject.name()),
+        (None, Some(serial)) => format!("{} serial {serial}", subject.name()),
+        (None, None) => format!("{} without name", subject.name()),
+    }
+}
