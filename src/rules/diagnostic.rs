@@ -6,11 +6,15 @@
 use crate::rules::source::{Source, Span};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 /// More errors of one file than this are counted and not shown.
 const SHOWN_PER_FILE: usize = 50;
+
+/// More errors of one file than this are not even kept.
+const KEPT_PER_FILE: usize = 1_000;
 
 /// Characters of a line shown before and after the place.
 const WINDOW: usize = 100;
@@ -68,11 +72,22 @@ impl fmt::Display for RuleError {
 #[derive(Debug, Default)]
 pub(crate) struct Errors {
     list: Vec<RuleError>,
+    /// By path: how many were kept, and how many were not.
+    counts: BTreeMap<String, (usize, usize)>,
 }
 
 impl Errors {
     pub(crate) fn push(&mut self, error: RuleError) {
-        self.list.push(error);
+        let (kept, dropped) = match self.counts.get_mut(&error.source.path) {
+            Some(counts) => counts,
+            None => self.counts.entry(error.source.path.clone()).or_default(),
+        };
+        if *kept < KEPT_PER_FILE {
+            *kept += 1;
+            self.list.push(error);
+        } else {
+            *dropped += 1;
+        }
     }
 
     /// An error without help.
@@ -115,7 +130,12 @@ impl Errors {
         let mut kept: Vec<RuleError> = Vec::new();
         for file in list.chunk_by(|a, b| a.source.path == b.source.path) {
             kept.extend(file.iter().take(SHOWN_PER_FILE).cloned());
-            if let (Some(last), more @ 1..) = (file.last(), file.len().saturating_sub(SHOWN_PER_FILE)) {
+            let Some(last) = file.last() else {
+                continue;
+            };
+            let dropped = self.counts.get(&last.source.path).map_or(0, |(_, dropped)| *dropped);
+            let more = file.len().saturating_sub(SHOWN_PER_FILE) + dropped;
+            if more > 0 {
                 kept.push(error(&last.source, last.span, format!("{more} more errors in this file")));
             }
         }

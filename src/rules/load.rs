@@ -15,8 +15,11 @@ use crate::rules::raw::pack::RawPack;
 use crate::rules::read::{Read, Reader};
 use crate::rules::source::{Source, Span};
 use crate::rules::tree;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
+
+/// Packs that one pack may build on, directly or not.
+const MAX_CHAIN: usize = 32;
 
 /// All rules there are: what can be judged and who demands it.
 #[derive(Debug)]
@@ -90,29 +93,18 @@ impl RuleSet {
     /// The packs that a pack builds on and itself, each after those that it builds on; the base first.
     #[must_use]
     pub fn chain(&self, name: &str) -> Vec<&Pack> {
-        let mut chain = Vec::new();
-        let mut seen = BTreeSet::new();
-        self.visit(BASE, &mut seen, &mut chain);
-        self.visit(name, &mut seen, &mut chain);
-        chain
-    }
-
-    fn visit<'a>(&'a self, name: &str, seen: &mut BTreeSet<&'a str>, chain: &mut Vec<&'a Pack>) {
-        let Some((name, pack)) = self.packs.get_key_value(name) else {
-            return;
-        };
-        if seen.insert(name) {
-            for parent in &pack.extends {
-                self.visit(parent, seen, chain);
-            }
-            chain.push(pack);
-        }
+        chain(&self.packs, name)
     }
 
     /// What relaxes what comes before it has to say why and whence.
     fn relaxations(&self, errors: &mut Errors) {
         for pack in self.packs.values() {
             let chain = self.chain(&pack.name);
+            if chain.len() > MAX_CHAIN {
+                let span = pack.extends_at.first().copied().unwrap_or(pack.origin.1);
+                errors.at(&pack.origin.0, span, format!("builds on {MAX_CHAIN} packs or more"));
+                continue;
+            }
             for (id, cases) in &pack.demands {
                 let Some(check) = self.checks.get(id) else {
                     continue;
@@ -139,6 +131,32 @@ impl RuleSet {
             }
         }
     }
+}
+
+/// The packs that a pack builds on and itself, each after those that it builds on; the base first. No more than
+/// [`MAX_CHAIN`] and one: a longer chain is refused.
+fn chain<'a>(packs: &'a BTreeMap<String, Pack>, name: &str) -> Vec<&'a Pack> {
+    let mut chain = Vec::new();
+    let mut seen = BTreeSet::new();
+    for start in [BASE, name] {
+        let Some((start, _)) = packs.get_key_value(start) else {
+            continue;
+        };
+        // The names still to be looked at; `true` once those that it builds on are in.
+        let mut stack = vec![(start.as_str(), false)];
+        while let Some((name, done)) = stack.pop() {
+            let Some(pack) = packs.get(name) else {
+                continue;
+            };
+            if done {
+                chain.push(pack);
+            } else if seen.len() <= MAX_CHAIN && seen.insert(name) {
+                stack.push((name, true));
+                stack.extend(pack.extends.iter().rev().map(|parent| (parent.as_str(), false)));
+            }
+        }
+    }
+    chain
 }
 
 /// The demands of packs on one check, in their order.
@@ -277,20 +295,24 @@ fn extends(packs: &BTreeMap<String, Pack>, errors: &mut Errors) {
     }
 }
 
-/// The shortest way by `extends` from a pack to itself.
+/// The shortest way by `extends` from a pack to itself, if it is no longer than a chain may be.
 fn circle<'a>(packs: &'a BTreeMap<String, Pack>, name: &'a str) -> Option<Vec<&'a str>> {
-    let mut seen = BTreeSet::new();
-    let mut ways = std::collections::VecDeque::from([vec![name]]);
-    while let Some(way) = ways.pop_front() {
-        let last = way.last().and_then(|last| packs.get(*last))?;
-        for parent in &last.extends {
+    // By pack: the one that was seen to build on it.
+    let mut before: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut waiting = VecDeque::from([name]);
+    while let Some(last) = waiting.pop_front() {
+        for parent in &packs.get(last)?.extends {
             if parent == name {
+                let mut way = vec![last];
+                while let Some(earlier) = way.last().filter(|step| **step != name).and_then(|step| before.get(step)) {
+                    way.push(earlier);
+                }
+                way.reverse();
                 return Some(way);
             }
-            if packs.contains_key(parent) && seen.insert(parent.as_str()) {
-                let mut longer = way.clone();
-                longer.push(parent);
-                ways.push_back(longer);
+            if before.len() < 4 * MAX_CHAIN && packs.contains_key(parent) && !before.contains_key(parent.as_str()) {
+                before.insert(parent, last);
+                waiting.push_back(parent);
             }
         }
     }
