@@ -1,0 +1,282 @@
+//! Fuzzes what reads rules: the parser and checker of expressions and messages, and the loader of YAML.
+//!
+//!     cargo bench --bench fuzz -- SECONDS [SEED]
+//!
+//! Inputs are mutations of the built-in rules and of `fixtures/fuzz/`; one that is told something that no input before
+//! was told (by the messages, numbers left out) joins the inputs. Prints executions, the slowest input and every find:
+//! a panic, or more than a second for one input. With MUSTER_KEEP=1 the inputs that told something new are written to
+//! `fixtures/fuzz/`. Exit status 1 on a find.
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    clippy::disallowed_types
+)]
+
+use passmuster::expr::{Schema, Scope, Template, compile};
+use passmuster::inventory::Node;
+use passmuster::reading::{FactType, Record};
+use passmuster::rules::builtin::RULES;
+use passmuster::rules::files::Overlay;
+use passmuster::rules::load::RuleSet;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Longest input, in bytes.
+const LONGEST: usize = 6000;
+/// Most inputs that are kept.
+const MOST: usize = 4000;
+
+/// xorshift64*: the run is a function of its seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+    fn of<'a, T>(&mut self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+const WORDS: &[&str] = &[
+    "'",
+    "\"",
+    "|\n  ",
+    ">-\n  ",
+    "&a ",
+    "*a",
+    "!!str ",
+    "<<: ",
+    "---\n",
+    "\t",
+    ": ",
+    "- ",
+    "{",
+    "}",
+    "[",
+    "]",
+    "(",
+    ")",
+    "\\u202e",
+    "\u{202e}",
+    "\0",
+    "&&",
+    "||",
+    "==",
+    "!=",
+    ">=",
+    "!",
+    "?",
+    ":",
+    ".",
+    ",",
+    "%",
+    "10%",
+    "25Gbit/s",
+    "0B",
+    "1e308",
+    "9223372036854775807",
+    "-",
+    "*",
+    "/",
+    "has(",
+    ".all(d, ",
+    ".exists(d, ",
+    ".map(x, ",
+    ".filter(",
+    "size(",
+    "sum(",
+    "median(",
+    "matches(",
+    "version_compare(",
+    "node.",
+    "node.drives",
+    "drive.role",
+    "params.",
+    "node.cpu.threads",
+    "true",
+    "null",
+    "let:\n  a: '1'\n",
+    "assert: '",
+    "where: '",
+    "uniform: '",
+    "by: '",
+    "checks:\n",
+    "extends: [base]\n",
+    "params:\n",
+    "é",
+    "\u{10FFFF}",
+    "'''",
+    "\\",
+    "{{",
+    "}}",
+    "\r\n",
+];
+
+fn mutate(random: &mut Random, input: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut out = input.to_vec();
+    for _ in 0..=random.below(6) {
+        let at = random.below(out.len() + 1);
+        match random.below(7) {
+            0 if !out.is_empty() => {
+                let at = at.min(out.len() - 1);
+                out[at] = random.next() as u8;
+            }
+            1 => out.splice(at..at, random.of(WORDS).bytes()).for_each(drop),
+            2 => {
+                let end = (at + random.below(40)).min(out.len());
+                out.drain(at..end);
+            }
+            3 => {
+                let from = random.below(other.len() + 1);
+                let end = (from + random.below(200)).min(other.len());
+                out.splice(at..at, other[from..end].iter().copied()).for_each(drop);
+            }
+            4 => {
+                let end = (at + random.below(60)).min(out.len());
+                let part = out[at..end].to_vec();
+                for _ in 0..random.below(8) {
+                    out.splice(at..at, part.iter().copied()).for_each(drop);
+                }
+            }
+            5 => out.truncate(at),
+            _ => out.insert(at, random.below(128) as u8),
+        }
+        out.truncate(LONGEST);
+    }
+    out
+}
+
+/// What the readers of rules say of the input, numbers left out.
+fn told(input: &[u8], schema: &Schema, base: &[(&str, &str)]) -> BTreeSet<String> {
+    let mut told = BTreeSet::new();
+    let mut tell = |kind: &str, message: &str| {
+        let shape: String =
+            message.split('`').step_by(2).flat_map(str::chars).filter(|c| !c.is_ascii_digit()).collect();
+        told.insert(format!("{kind}: {}", shape.chars().take(80).collect::<String>()));
+    };
+    if let Ok(text) = std::str::from_utf8(input) {
+        let mut scope = Scope::new(schema);
+        let mut whole = schema.clone();
+        scope.bind("node", whole.fact(&FactType::Record(Node::record_type())));
+        match compile(text, &scope) {
+            Ok(compiled) => tell("type", &compiled.ty().to_string()),
+            Err(errors) => errors.iter().for_each(|error| tell("expression", &error.message)),
+        }
+        match Template::compile(text, &scope) {
+            Ok(_) => tell("message", "right"),
+            Err(errors) => errors.iter().for_each(|error| tell("message", &error.message)),
+        }
+    }
+    for path in ["checks/cpu/all-online.yaml", "rules/solutions/ceph.yaml", "rules/knowledge/drives.yaml"] {
+        let overlay = Overlay { root: "x".to_owned(), files: vec![(path.to_owned(), input.to_vec())] };
+        match RuleSet::load(base, &[overlay]) {
+            Ok(rules) => {
+                tell(path, "right");
+                if let Err(errors) = rules.site("muster.yaml", input) {
+                    errors.iter().for_each(|error| tell("site", &error.message));
+                }
+            }
+            Err(errors) => {
+                errors.iter().for_each(|error| tell(path, &error.message));
+                let _ = passmuster::rules::diagnostic::render(&errors, false);
+            }
+        }
+    }
+    told
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    // `cargo test --all-targets` runs this too: then it is only built and started.
+    let Some(seconds) = arguments.next().and_then(|seconds| seconds.parse().ok()) else {
+        println!("usage: cargo bench --bench fuzz -- SECONDS [SEED]");
+        return;
+    };
+    let seed = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ seed);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz");
+    let base: Vec<(&str, &str)> = RULES
+        .iter()
+        .copied()
+        .filter(|(path, _)| ["checks/cpu/all-online.yaml", "rules/base.yaml"].contains(path))
+        .collect();
+    let base: Vec<(&str, &str)> = base
+        .into_iter()
+        .map(|(path, text)| match path {
+            "rules/base.yaml" => (path, "pack: base\ntitle: \"t\"\nversion: 0.1.0\nchecks:\n  cpu.all-online: null\n"),
+            _ => (path, text),
+        })
+        .collect();
+    let schema = Schema::new();
+    let mut inputs: Vec<Vec<u8>> = RULES.iter().map(|(_, text)| text.as_bytes().to_vec()).collect();
+    inputs
+        .extend(RULES.iter().flat_map(|(_, text)| text.split('\'').skip(1).step_by(2)).map(|e| e.as_bytes().to_vec()));
+    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+        inputs.extend(std::fs::read(entry.path()));
+    }
+    inputs.sort();
+    inputs.dedup();
+    let mut known = BTreeSet::new();
+    for input in &inputs {
+        known.extend(told(input, &schema, &base));
+    }
+    std::panic::set_hook(Box::new(|_| ()));
+    let (mut executions, mut finds, mut fresh) = (0_u64, 0_u64, Vec::new());
+    let mut slowest = Duration::ZERO;
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let (one, other) = (random.below(inputs.len()), random.below(inputs.len()));
+        let input = mutate(&mut random, &inputs[one], &inputs[other]);
+        let before = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| told(&input, &schema, &base)));
+        let took = before.elapsed();
+        slowest = slowest.max(took);
+        executions += 1;
+        let find = match &outcome {
+            Err(_) => Some("panic"),
+            Ok(_) if took > Duration::from_secs(1) => Some("slow"),
+            Ok(_) => None,
+        };
+        if let Some(find) = find {
+            finds += 1;
+            println!("{find}: {:?}", String::from_utf8_lossy(&input));
+        }
+        let Ok(told) = outcome else { continue };
+        let new = told.iter().filter(|what| !known.contains(*what)).count();
+        if new > 0 && inputs.len() < MOST {
+            known.extend(told);
+            inputs.push(input.clone());
+            fresh.push(input);
+        }
+    }
+    if std::env::var_os("MUSTER_KEEP").is_some() {
+        std::fs::create_dir_all(&folder).expect("fixtures/fuzz can be made");
+        fresh.sort_by_key(Vec::len);
+        for input in fresh.iter().filter(|input| input.len() < 400).take(200) {
+            let name = input
+                .iter()
+                .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+            std::fs::write(folder.join(format!("{name:016x}")), input).expect("fixtures/fuzz can be written");
+        }
+    }
+    println!(
+        "{executions} executions of 8 readers in {seconds} s with seed {seed}, {finds} finds, {} inputs told something new, slowest {slowest:?}",
+        fresh.len()
+    );
+    if finds > 0 {
+        std::process::exit(1);
+    }
+}
