@@ -120,19 +120,30 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
 
     pub(crate) fn eval(&mut self, op: &'a Op) -> Evaluated<'a> {
         self.step(1)?;
+        // Half of what is evaluated are leaves and members: they get by without the frame that the others need.
         Ok(match op {
             Op::Bool(value) => Value::Bool(*value),
             Op::Int(value) => Value::Int(*value),
             Op::Double(value) => Value::Double(*value),
             Op::Text(text) => Value::Text(text),
+            Op::Local(local) => self.locals.get(*local).copied().unwrap_or_else(mismatch),
+            Op::Field(field) => return self.field(field),
+            _ => return self.operation(op),
+        })
+    }
+
+    #[inline(never)]
+    fn operation(&mut self, op: &'a Op) -> Evaluated<'a> {
+        Ok(match op {
+            Op::Bool(_) | Op::Int(_) | Op::Double(_) | Op::Text(_) | Op::Local(_) | Op::Field(_) => {
+                return self.eval(op);
+            }
             Op::Slot(name) => {
                 let value = self.slots.get(name.slot).copied().unwrap_or_else(mismatch);
                 let value = self.read(value);
                 self.observer.slot(&name.name, &name.ty, value);
                 value
             }
-            Op::Local(local) => self.locals.get(*local).copied().unwrap_or_else(mismatch),
-            Op::Field(field) => return self.field(field),
             Op::Index(parts) => return self.index(&parts.0, &parts.1),
             Op::List(ops) => {
                 let room = self.room(ops.len())?;

@@ -60,6 +60,22 @@ pub(crate) fn tokens(source: &str, diagnostics: &mut Diagnostics) -> Vec<(Token,
     }
 }
 
+/// Where the first closing brace stands that is not part of a text, from an offset on.
+pub(crate) fn closing_brace(source: &str, from: usize) -> Option<usize> {
+    let mut diagnostics = Diagnostics::default();
+    let mut lexer = Lexer { source, at: from, diagnostics: &mut diagnostics };
+    loop {
+        lexer.skip_blanks();
+        lexer.skip_strange();
+        let start = lexer.at;
+        match lexer.token() {
+            Token::Mark("}") => return Some(start),
+            Token::End => return None,
+            _ => {}
+        }
+    }
+}
+
 struct Lexer<'s, 'd> {
     source: &'s str,
     at: usize,

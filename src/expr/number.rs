@@ -97,8 +97,9 @@ impl Number {
             Self::Int(value) => Value::Int(value),
             Self::Double(value) => {
                 let whole = round(value);
-                // The bounds are powers of two, which doubles hold exactly; the upper one does not fit.
-                if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&whole) {
+                // The bounds are powers of two, which doubles hold exactly. The lower one would fit; as in CEL it is
+                // refused, for it may as well stand for what is below it.
+                if whole.abs() < 9_223_372_036_854_775_808.0 {
                     Value::Int(whole as i64)
                 } else {
                     Value::Unknown(&OVERFLOW)
@@ -155,7 +156,7 @@ mod tests {
             (double(-2.5).to_whole(f64::round), "-3"),
             (double(-2.5).to_whole(f64::trunc), "-2"),
             (double(1e19).to_whole(f64::floor), OVERFLOW.text),
-            (double(-9_223_372_036_854_775_808.0).to_whole(f64::floor), "-9223372036854775808"),
+            (double(-9_223_372_036_854_775_808.0).to_whole(f64::floor), OVERFLOW.text),
         ] {
             assert_eq!(shown(value), expected);
         }

@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Span};
 use super::display;
+use super::lexer::closing_brace;
 use super::types::{Scope, Type};
 use super::{Bindings, Compiled, Fuel, compile};
 use bumpalo::Bump;
@@ -50,7 +51,7 @@ impl Template {
                     diagnostics.push(Diagnostic::new(span, "`}` closes nothing").help("a brace itself is written }}"));
                 }
                 '{' => {
-                    let Some(end) = end_of_hole(source, start + 1) else {
+                    let Some(end) = closing_brace(source, start + 1) else {
                         let span = Span::new(start, start + 1);
                         let diagnostic = Diagnostic::new(span, "`}` is missing");
                         diagnostics.push(diagnostic.help("a brace itself is written {{"));
@@ -116,21 +117,4 @@ impl Template {
     pub fn hole_types(&self) -> impl Iterator<Item = &Type> {
         self.holes().map(Compiled::ty)
     }
-}
-
-/// The brace that closes a hole: the first outside a quoted text.
-fn end_of_hole(source: &str, start: usize) -> Option<usize> {
-    let mut quote = None;
-    let mut escaped = false;
-    for (offset, char) in source.get(start..)?.char_indices() {
-        match (quote, char) {
-            _ if escaped => escaped = false,
-            (Some(_), '\\') => escaped = true,
-            (Some(open), close) if open == close => quote = None,
-            (None, '"' | '\'') => quote = Some(char),
-            (None, '}') => return Some(start + offset),
-            _ => {}
-        }
-    }
-    None
 }

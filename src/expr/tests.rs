@@ -495,7 +495,7 @@ fn names_that_are_expressions_are_traced_through() {
         scope.bind(name, compiled.ty().clone());
         lets.push(compiled);
     }
-    let message = Template::compile("{cache}, twice {twice}, {{{unused}}}: {\"}\"}", &scope).unwrap();
+    let message = Template::compile("{cache}, twice {twice}, {{{unused}}}: {\"}\"}{r'\\'}'s", &scope).unwrap();
     let check = node.arena.alloc(compile("twice > 1TB", &scope).unwrap());
     let bindings = bind(&base, lets.iter().copied(), &node.arena, Fuel::default());
     let (outcome, trace) =
@@ -505,7 +505,7 @@ fn names_that_are_expressions_are_traced_through() {
     assert_eq!(names, ["twice", "cache", "disks", "media", "media", "media", "bytes"]);
     assert_eq!(
         message.render(&bindings, &node.arena, Fuel::default()),
-        "400 GB, twice 800 GB, {unknown (cannot read /x: permission denied)}: }"
+        "400 GB, twice 800 GB, {unknown (cannot read /x: permission denied)}: }\\'s"
     );
 }
 
