@@ -13,6 +13,7 @@
 )]
 
 mod architecture;
+mod cases;
 mod cli;
 mod expr;
 mod host;
