@@ -43,7 +43,8 @@ pub fn load() -> (RuleSet, Cases) {
         errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     let rules = RuleSet::load(&borrowed(&checks), &[]).map_err(shown).unwrap_or_else(|errors| panic!("{errors}"));
-    let cases = cases::load(&rules, &borrowed(&fixtures), &[]).map_err(shown).unwrap_or_else(|errors| panic!("{errors}"));
+    let cases =
+        cases::load(&rules, &borrowed(&fixtures), &[]).map_err(shown).unwrap_or_else(|errors| panic!("{errors}"));
     (rules, cases)
 }
 

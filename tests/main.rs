@@ -18,6 +18,7 @@ mod cli;
 mod expr;
 mod host;
 mod live;
+mod mutation;
 mod release_binary;
 mod report;
 mod rules;
