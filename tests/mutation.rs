@@ -48,6 +48,15 @@ const REASONS: &[(&str, &str, &str)] = &[
 /// A role is known or unknown, and so is how many there are.
 const NEVER_ABSENT: &str = "a count of nodes or drives, and a role, are never absent";
 
+/// Tokens that are put in the place of others.
+const SWAPS: &[(&str, &[(&str, &str)])] = &[
+    ("comparison turned", &[(">=", "<"), ("<", ">="), (">", "<="), ("<=", ">"), ("==", "!="), ("!=", "==")]),
+    ("boundary moved", &[(">=", ">"), (">", ">="), ("<=", "<"), ("<", "<=")]),
+    ("connective swapped", &[("&&", "||"), ("||", "&&")]),
+    ("arithmetic swapped", &[("*", "/"), ("/", "*"), ("+", "-"), ("-", "+")]),
+    ("quantifier swapped", &[("all", "exists"), ("exists", "all"), ("min", "max"), ("max", "min")]),
+];
+
 struct Mutant {
     name: String,
     text: String,
@@ -97,20 +106,12 @@ impl Maker<'_> {
         for at in 0..tokens.len() {
             let (range, depth) = tokens[at].clone();
             let word = token(at);
-            for (operator, pairs) in [
-                (
-                    "comparison turned",
-                    [(">=", "<"), ("<", ">="), (">", "<="), ("<=", ">"), ("==", "!="), ("!=", "==")].as_slice(),
-                ),
-                ("boundary moved", &[(">=", ">"), (">", ">="), ("<=", "<"), ("<", "<=")]),
-                ("connective swapped", &[("&&", "||"), ("||", "&&")]),
-                ("arithmetic swapped", &[("*", "/"), ("/", "*"), ("+", "-"), ("-", "+")]),
-                ("quantifier swapped", &[("all", "exists"), ("exists", "all"), ("min", "max"), ("max", "min")]),
-            ] {
-                let call = operator != "quantifier swapped" || tokens.get(at + 1).is_some_and(|_| token(at + 1) == "(");
-                for (old, new) in pairs {
+            for (operator, pairs) in SWAPS {
+                let call =
+                    *operator != "quantifier swapped" || tokens.get(at + 1).is_some_and(|_| token(at + 1) == "(");
+                for (old, new) in *pairs {
                     if word == *old && call {
-                        edits.push((operator, range.clone(), (*new).to_owned()));
+                        edits.push((*operator, range.clone(), (*new).to_owned()));
                     }
                 }
             }
