@@ -14,10 +14,12 @@
 )]
 
 mod architecture;
+mod cases;
 mod cli;
 mod expr;
 mod host;
 mod live;
+mod mutation;
 mod release_binary;
 mod report;
 mod rules;

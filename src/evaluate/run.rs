@@ -147,18 +147,26 @@ pub(crate) struct Part {
 /// # Errors
 /// If solution, profile or a platform cannot be chosen, or a node cannot be read.
 pub fn judge(fleet: &(impl Fleet + ?Sized), rules: &RuleSet, settings: &Settings<'_>) -> Result<Run, JudgeError> {
-    let packs = Packs::select(rules, settings)?;
+    judge_by(fleet, &Packs::select(rules, settings)?, settings)
+}
+
+/// Judges nodes by packs that are put together already.
+pub(crate) fn judge_by(
+    fleet: &(impl Fleet + ?Sized),
+    packs: &Packs<'_>,
+    settings: &Settings<'_>,
+) -> Result<Run, JudgeError> {
     let texts = Texts::default();
     let parts: Result<Vec<Part>, JudgeError> = (0..fleet.len())
         .into_par_iter()
         .map_init(Bump::new, |arena, place| {
             arena.reset();
-            alone(fleet, place, &packs, settings, &texts, arena)
+            alone(fleet, place, packs, settings, &texts, arena)
         })
         .collect();
     let mut parts = parts?;
     let names = name(&mut parts);
-    let mut together = together(fleet, &parts, &names, &packs, settings)?;
+    let mut together = together(fleet, &parts, &names, packs, settings)?;
     let used: BTreeSet<usize> = parts
         .iter()
         .flat_map(|part| part.sink.waivers.iter().copied())
@@ -197,7 +205,7 @@ pub fn judge(fleet: &(impl Fleet + ?Sized), rules: &RuleSet, settings: &Settings
     shared.sort_by(|a, b| (&a.check, &a.subject).cmp(&(&b.check, &b.subject)));
     findings.extend(shared);
     let overall = tally.overall();
-    let ground = Ground { packs: &packs, parts: &parts, overall, waived: !used.is_empty(), as_of: settings.as_of };
+    let ground = Ground { packs, parts: &parts, overall, waived: !used.is_empty(), as_of: settings.as_of };
     let certifying = certify::certifying(&ground, together.read_unknown, together.low_pass);
     Ok(Run {
         findings,
@@ -242,6 +250,11 @@ impl<'r> Packs<'r> {
         }
         let default = select(None)?;
         Ok(Self { rules, solution, by_platform, default })
+    }
+
+    /// One pack for every node, whatever its platform.
+    pub(crate) fn only(rules: &'r RuleSet, default: EffectivePack) -> Self {
+        Self { rules, solution: None, by_platform: BTreeMap::new(), default }
     }
 
     pub(crate) fn of(&self, platform: Option<&String>) -> &EffectivePack {
