@@ -15,6 +15,7 @@
 
 mod architecture;
 mod cli;
+mod enrich;
 mod expr;
 mod host;
 mod live;
