@@ -9,6 +9,7 @@ mod record;
 
 pub mod cli;
 pub mod collect;
+mod enrich;
 pub mod evaluate;
 pub mod expr;
 pub mod host;

@@ -1,13 +1,19 @@
-//! What each drive is meant for: the first role rule that holds, site before solution before platform before base.
+//! What each drive and each network interface is meant for: the first role rule that holds, site before platform before
+//! solution before base.
 //!
 //! Sees facts as they were read and what is known of models; gives the facts that checks see. A rule that cannot be
-//! told gives no role at all: to fall through to a later rule would be a guess.
+//! told gives no role at all: to fall through to a later rule would be a guess. A role that rests on a fact of low
+//! confidence is of low confidence itself.
 
 use crate::expr::{Bindings, Fuel};
 use crate::rules::effective::EffectivePack;
-use crate::rules::raw::pack::DriveRole;
-use crate::view::{Partial, Reason, Value, with_fields};
+use crate::rules::pack::RoleRule;
+use crate::rules::raw::pack::{DriveRole, NicRole};
+use crate::rules::read::Choice;
+use crate::view::{Reason, Value, map_items, with_fields};
 use bumpalo::Bump;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What rules for roles see beside the thing itself.
 pub(crate) struct Ground<'a> {
@@ -19,41 +25,89 @@ pub(crate) struct Ground<'a> {
     pub(crate) not_collected: &'a Reason<'a>,
 }
 
-/// The node with a `role` on each drive.
-pub(crate) fn assign<'a>(ground: &Ground<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {
-    let Some(drives) = ground.node.field("drives") else { return ground.node };
-    let Some(items) = drives.items() else { return ground.node };
-    let items: Vec<Value<'a>> =
-        items.iter().map(|drive| with_fields(*drive, &[("role", role(ground, *drive, pack, arena))], arena)).collect();
-    let drives = match drives {
-        Value::Partial(partial) => {
-            Value::Partial(arena.alloc(Partial { items: arena.alloc_slice_copy(&items), ..*partial }))
-        }
-        _ => Value::list(&items, arena),
-    };
-    with_fields(ground.node, &[("drives", drives)], arena)
+/// Who decides over the roles of one kind of thing.
+struct Deciding<'a, R> {
+    rules: &'a [Arc<RoleRule<R>>],
+    assigned: &'a BTreeMap<String, R>,
+    pack: &'a EffectivePack,
 }
 
-fn role<'a>(ground: &Ground<'a>, drive: Value<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {
-    if let Some(Value::Text(name)) = drive.field("name")
-        && let Some(role) = pack.assigned.get(name)
-    {
-        return Value::Text(role.word());
+/// The node with a `role` on each drive and each network interface.
+pub(crate) fn assign<'a>(ground: &Ground<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {
+    let drives = Deciding { rules: &pack.roles.drive, assigned: &pack.assigned.drives, pack };
+    let nics = Deciding { rules: &pack.roles.nic, assigned: &pack.assigned.nics, pack };
+    let mut fields = Vec::with_capacity(2);
+    if let Some(list) = ground.node.field("drives") {
+        fields.push(("drives", drives.given(list, DriveRole::Unassigned, ground, arena)));
     }
-    for rule in &pack.roles.drive {
-        let params = params(pack, &rule.layer, arena);
-        let slots = arena.alloc_slice_copy(&[ground.node, drive, ground.site, params]);
-        let bindings = Bindings::new(slots, ground.not_collected);
-        let outcome = rule.when.eval(&bindings, arena, Fuel::default());
-        match outcome.value {
-            Value::Bool(true) => return Value::Text(rule.role.word()),
-            Value::Bool(false) => {}
-            // A rule about something that the drive does not have does not hold.
-            Value::Absent => {}
-            unknown => return unknown,
+    if let Some(list) = ground.node.field("nics") {
+        fields.push(("nics", nics.given(list, NicRole::Unassigned, ground, arena)));
+    }
+    with_fields(ground.node, &fields, arena)
+}
+
+impl<'a, R: Choice> Deciding<'a, R> {
+    /// A collection with the role of each thing, and where it comes from.
+    fn given(&self, list: Value<'a>, unassigned: R, ground: &Ground<'a>, arena: &'a Bump) -> Value<'a> {
+        let with_role = |thing: Value<'a>| {
+            let (role, source) = self.role(thing, unassigned, ground, arena);
+            let sources = thing.field("sources").unwrap_or(Value::Record(&[]));
+            let sources = with_fields(sources, &[("role", Value::Text(source))], arena);
+            with_fields(thing, &[("role", role), ("sources", sources)], arena)
+        };
+        map_items(list, with_role, arena)
+    }
+
+    fn role(&self, thing: Value<'a>, unassigned: R, ground: &Ground<'a>, arena: &'a Bump) -> (Value<'a>, &'a str) {
+        if let Some(Value::Text(name)) = thing.field("name")
+            && let Some(role) = self.assigned.get(name)
+        {
+            return (Value::Text(role.word()), "assigned by name");
         }
+        let mut read_low = false;
+        let (role, rule) = self.first(thing, unassigned, ground, (false, &mut read_low), arena);
+        let source = match rule {
+            Some(rule) => arena.alloc_str(&format!("roles of {}: {}", rule.layer, rule.because)),
+            None => "no rule for roles holds",
+        };
+        let Value::Text(word) = role else { return (role, source) };
+        if !read_low {
+            return (role, source);
+        }
+        let role = match self.first(thing, unassigned, ground, (true, &mut false), arena).0 {
+            Value::Text(sure) if sure == word => role,
+            Value::Unknown(reason) => Value::low(role, reason.text, arena),
+            _ => Value::low(role, "its role rests on a fact of low confidence", arena),
+        };
+        (role, source)
     }
-    Value::Text(DriveRole::Unassigned.word())
+
+    /// The role by the first rule that holds, and that rule. `low`: whether facts of low confidence are taken for
+    /// unknown, and whether one was read.
+    fn first(
+        &self,
+        thing: Value<'a>,
+        unassigned: R,
+        ground: &Ground<'a>,
+        low: (bool, &mut bool),
+        arena: &'a Bump,
+    ) -> (Value<'a>, Option<&'a RoleRule<R>>) {
+        let (distrust_low, read_low) = low;
+        for rule in self.rules {
+            let params = params(self.pack, &rule.layer, arena);
+            let slots = arena.alloc_slice_copy(&[ground.node, thing, ground.site, params]);
+            let bindings = Bindings { distrust_low, ..Bindings::new(slots, ground.not_collected) };
+            let outcome = rule.when.eval(&bindings, arena, Fuel::default());
+            *read_low |= outcome.read_low;
+            match outcome.value {
+                Value::Bool(true) => return (Value::Text(rule.role.word()), Some(rule)),
+                // A rule about something that the thing does not have does not hold.
+                Value::Bool(false) | Value::Absent => {}
+                unknown => return (unknown, Some(rule)),
+            }
+        }
+        (Value::Text(unassigned.word()), None)
+    }
 }
 
 /// The figures of a layer, as its conditions and rules see them.

@@ -23,8 +23,9 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("expr", &["view"]),
     // Rules name levels, verdicts and citations, which are `evaluate::finding`'s; they evaluate nothing.
     ("rules", &["evaluate", "expr", "inventory", "view"]),
+    ("enrich", &["rules", "view"]),
     ("roles", &["expr", "rules", "view"]),
-    ("evaluate", &["expr", "inventory", "roles", "rules", "view"]),
+    ("evaluate", &["enrich", "expr", "inventory", "roles", "rules", "view"]),
     ("report", &["evaluate", "inventory"]),
 ];
 /// Names of the standard library that touch a machine, the clock or the environment.

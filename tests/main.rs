@@ -16,6 +16,7 @@
 mod architecture;
 mod cases;
 mod cli;
+mod enrich;
 mod expr;
 mod host;
 mod live;

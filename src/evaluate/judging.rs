@@ -51,13 +51,16 @@ pub(crate) struct Judging<'a, 'v> {
     pub(crate) view: &'v NodeView<'a>,
     pub(crate) check: &'a Check,
     pub(crate) variant: &'a Variant,
+    /// That this variant counts rests on facts of low confidence.
+    pub(crate) low: bool,
     pub(crate) as_of: jiff::civil::Date,
     pub(crate) detail: Detail,
 }
 
 /// What became of one subject before it is judged.
 enum Selected<'a> {
-    In(Bindings<'a>),
+    /// It is judged; second: that rests on facts of low confidence.
+    In(Bindings<'a>, bool),
     Out,
     Undecided(Value<'a>),
 }
@@ -82,12 +85,12 @@ impl<'a> Judging<'a, '_> {
                         _ => self.member(place, *subject, State::of_unknown(value, texts), Group::None, sink),
                     }
                 }
-                Selected::In(bindings) => {
+                Selected::In(bindings, low) => {
                     left += 1;
                     match &self.check.kind {
-                        Kind::Assert(assert) => self.assert(assert, *subject, &bindings, sink),
+                        Kind::Assert(assert) => self.assert(assert, *subject, (&bindings, low), sink),
                         Kind::Uniform(compared) | Kind::Unique(compared) | Kind::Outlier(compared, _) => {
-                            self.keep(compared, place, *subject, &bindings, texts, sink);
+                            self.keep(compared, place, *subject, (&bindings, low), texts, sink);
                         }
                     }
                 }
@@ -123,32 +126,42 @@ impl<'a> Judging<'a, '_> {
     fn select(&self, subject: Value<'a>, sink: &mut Sink) -> Selected<'a> {
         let slots = self.view.slots(self.check, subject, &self.variant.limits);
         let base = self.view.bindings(slots);
+        let mut low = self.low;
         if let Some(filter) = &self.check.filter {
             let outcome = filter.eval(&base, self.view.arena, Fuel::default());
             sink.read_unknown |= outcome.read_unknown && outcome.value.is_unknown();
+            let unsure = outcome.read_low && {
+                let distrusting = Bindings { distrust_low: true, ..base };
+                let sure = filter.eval(&distrusting, self.view.arena, Fuel::default()).value;
+                !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b)
+            };
             match outcome.value {
-                Value::Bool(true) => {}
-                Value::Bool(false) => return Selected::Out,
+                Value::Bool(true) => low |= unsure,
+                Value::Bool(false) => {
+                    // What is left out because of such a fact certifies nothing.
+                    sink.low_pass |= unsure;
+                    return Selected::Out;
+                }
                 other => return Selected::Undecided(other),
             }
         }
         let lets = self.check.lets.iter().map(|(_, compiled)| compiled);
-        Selected::In(bind(&base, lets, self.view.arena, Fuel::default()))
+        Selected::In(bind(&base, lets, self.view.arena, Fuel::default()), low)
     }
 
-    fn assert(&self, assert: &'a Compiled, subject: Value<'a>, bindings: &Bindings<'a>, sink: &mut Sink) {
+    fn assert(&self, assert: &'a Compiled, subject: Value<'a>, selected: (&Bindings<'a>, bool), sink: &mut Sink) {
         let arena = self.view.arena;
+        let (bindings, mut low) = selected;
         let outcome = assert.eval(bindings, arena, Fuel::default());
         let mut verdict = self.verdict(outcome.value);
-        let mut low = false;
         if outcome.read_low || self.lets_read_low(subject) {
             let sure = assert.eval(&self.distrusting(subject), arena, Fuel::default()).value;
-            low = !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b);
-            if low && verdict == Verdict::Fail {
-                verdict = Verdict::Warn;
-            }
-            sink.low_pass |= low && verdict == Verdict::Pass;
+            low |= !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b);
         }
+        if low && verdict == Verdict::Fail {
+            verdict = Verdict::Warn;
+        }
+        sink.low_pass |= low && verdict == Verdict::Pass;
         sink.read_unknown |= outcome.read_unknown && (verdict == Verdict::Unknown || outcome.value.is_unknown());
         if self.detail == Detail::Compact && matches!(verdict, Verdict::Pass | Verdict::Skipped) {
             sink.tally.add(verdict, self.variant.level, false);
@@ -234,16 +247,19 @@ impl<'a> Judging<'a, '_> {
         compared: &'a Compared,
         place: usize,
         subject: Value<'a>,
-        bindings: &Bindings<'a>,
+        selected: (&Bindings<'a>, bool),
         texts: &Texts,
         sink: &mut Sink,
     ) {
         let arena = self.view.arena;
+        let (bindings, mut low) = selected;
         let outcome = compared.of.eval(bindings, arena, Fuel::default());
+        low |= outcome.read_low || self.lets_read_low(subject);
         let group = match &compared.by {
             None => Group::All,
             Some(by) => {
                 let by = by.eval(bindings, arena, Fuel::default());
+                low |= by.read_low;
                 let own = Own::of(by.value, texts);
                 match own.unknown() {
                     Some(reason) => {
@@ -262,7 +278,7 @@ impl<'a> Judging<'a, '_> {
                 State::Unknown(texts.keep(reason))
             }
             None if own.is_absent() => State::Absent,
-            None => State::value(&own, &self.check.kind, outcome.read_low, texts),
+            None => State::value(&own, &self.check.kind, low, texts),
         };
         self.member(place, subject, state, group, sink);
     }

@@ -1,6 +1,7 @@
 //! One node as checks see it: its facts in an arena, with roles, and the names that expressions use bound to values.
 
 use super::finding::Evidence;
+use crate::enrich;
 use crate::expr::{Bindings, Fuel, Read, Trace, shown};
 use crate::inventory::Inventory;
 use crate::roles::{self, Ground};
@@ -22,6 +23,14 @@ pub(crate) struct NodeView<'a> {
     paths: OnceCell<Paths<'a>>,
 }
 
+/// What is demanded of a node.
+pub(crate) struct Chosen<'a> {
+    /// The variant and its place; `None` if none holds; the unknown value if that cannot be told.
+    pub(crate) variant: Result<Option<(usize, &'a Variant)>, Value<'a>>,
+    /// Facts of low confidence decided.
+    pub(crate) low: bool,
+}
+
 /// The facts of a node before roles, to find its platform by.
 pub(crate) fn facts<'a>(inventory: &'a Inventory, arena: &'a Bump) -> (Value<'a>, &'a Reason<'a>) {
     let not_collected = &*arena.alloc(Reason::not_collected(&inventory.version, arena));
@@ -38,18 +47,39 @@ impl<'a> NodeView<'a> {
         let (node, not_collected) = facts(inventory, arena);
         let working_set = pack.working_set.map_or(Value::Absent, Value::Double);
         let site = Value::record(&[("working_set", working_set)], arena);
+        let node = enrich::enrich(node, &pack.knowledge, not_collected, arena);
         let node = roles::assign(&Ground { node, site, not_collected }, pack, arena);
         Self { inventory, pack, arena, node, site, not_collected, paths: OnceCell::new() }
     }
 
-    /// The first variant whose conditions all hold; `None` if none does; the unknown value if that cannot be told.
-    pub(crate) fn variant(&self, variants: &'a [Variant]) -> Result<Option<(usize, &'a Variant)>, Value<'a>> {
+    /// The first variant whose conditions all hold.
+    pub(crate) fn variant(&self, variants: &'a [Variant]) -> Chosen<'a> {
+        let mut read_low = false;
+        let variant = self.first(variants, false, &mut read_low);
+        // By facts of low confidence only if it would be another without them.
+        let low = read_low
+            && match (&variant, self.first(variants, true, &mut false)) {
+                (Ok(one), Ok(other)) => one.map(|one| one.0) != other.map(|other| other.0),
+                _ => true,
+            };
+        Chosen { variant, low }
+    }
+
+    fn first(
+        &self,
+        variants: &'a [Variant],
+        distrust_low: bool,
+        read_low: &mut bool,
+    ) -> Result<Option<(usize, &'a Variant)>, Value<'a>> {
         for (place, variant) in variants.iter().enumerate() {
             let mut holds = Value::Bool(true);
             for condition in &variant.when {
                 let params = roles::params(self.pack, &condition.layer, self.arena);
                 let slots = self.arena.alloc_slice_copy(&[self.node, self.site, params]);
-                let value = condition.expr.eval(&self.bindings(slots), self.arena, Fuel::default()).value;
+                let bindings = Bindings { distrust_low, ..self.bindings(slots) };
+                let outcome = condition.expr.eval(&bindings, self.arena, Fuel::default());
+                *read_low |= outcome.read_low;
+                let value = outcome.value;
                 match (holds, value) {
                     (_, Value::Bool(true)) => {}
                     (_, Value::Bool(false)) => {
@@ -103,13 +133,20 @@ impl<'a> NodeView<'a> {
         let record = read.record?;
         let paths = self.paths.get_or_init(|| Paths::new(&[("", self.node)]));
         let fact = paths.path(record, read.name)?;
-        let source = paths.source(record, read.name).and_then(|id| self.inventory.sources.get(id as usize));
+        let source = match Value::Record(record).at(&["sources", read.name]) {
+            // Not read on the machine: knowledge and roles say themselves where they come from.
+            Some(Value::Text(source)) => Some(source),
+            _ => paths
+                .source(record, read.name)
+                .and_then(|id| self.inventory.sources.get(id as usize))
+                .map(String::as_str),
+        };
         Some(Evidence {
             fact,
             value: json(read.value),
             shown: shown(read.value, read.ty),
             unit: read.ty.dimension().map_or("", crate::units::Dimension::base_unit),
-            source: source.cloned().unwrap_or_default(),
+            source: source.map(str::to_owned).unwrap_or_default(),
         })
     }
 }

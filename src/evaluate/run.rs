@@ -331,8 +331,10 @@ fn alone(
     let view = NodeView::new(&inventory, packs.of(platform.as_ref()), arena);
     let mut sink = Sink::default();
     for effective in &view.pack.checks {
-        match view.variant(&effective.variants) {
-            Ok(None) => {}
+        let chosen = view.variant(&effective.variants);
+        match chosen.variant {
+            // What is not demanded because of such a fact certifies nothing.
+            Ok(None) => sink.low_pass |= chosen.low,
             Ok(Some((which, variant))) => {
                 if !matches!(effective.check.kind, Kind::Assert(_)) || !effective.check.keys.is_empty() {
                     sink.variants.insert(effective.check.id.clone(), which);
@@ -341,6 +343,7 @@ fn alone(
                     view: &view,
                     check: &effective.check,
                     variant,
+                    low: chosen.low,
                     as_of: settings.as_of,
                     detail: settings.detail,
                 };

@@ -46,7 +46,7 @@ pub(crate) fn label(subject: Subject, value: Value<'_>) -> String {
         Some(Value::Int(number)) => Some(number.to_string()),
         _ => None,
     };
-    let name = text("name").or_else(|| text("id")).or_else(|| text("locator"));
+    let name = ["name", "id", "locator", "address", "lower"].iter().find_map(|field| text(field));
     match (name, text("serial")) {
         (Some(name), Some(serial)) => format!("{} {name} (serial {serial})", subject.name()),
         (Some(name), None) => format!("{} {name}", subject.name()),

@@ -440,6 +440,7 @@ impl<'p> Telling<'p> {
             view,
             check: task.check,
             variant: task.variant,
+            low: false,
             as_of: self.settings.as_of,
             detail: Detail::Full,
         };

@@ -6,9 +6,11 @@ use crate::evaluate::finding::Level;
 use crate::rules::check::Check;
 use crate::rules::diagnostic::nearest;
 use crate::rules::digest::Digest;
+use crate::rules::knowledge::Knowledge;
 use crate::rules::layers::{CHECK, Demand, Effective, Relaxation, SITE, Variant, combine};
 use crate::rules::load::{RuleSet, demands};
 use crate::rules::pack::{BASE, Pack, PackKind, Reference, Remain, Roles};
+use crate::rules::raw::pack::{DriveRole, NicRole};
 use crate::rules::site::{Site, Waiver};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,8 +33,10 @@ pub struct EffectivePack {
     pub checks: Vec<EffectiveCheck>,
     /// Rules for roles in the order in which they are asked: site, platform, solution, base.
     pub roles: Roles,
-    /// Roles that drives are given by name, before any rule: those of a case.
-    pub assigned: BTreeMap<String, crate::rules::raw::pack::DriveRole>,
+    /// Roles that things are given by name, before any rule: those of a case.
+    pub assigned: Assigned,
+    /// What the field knows.
+    pub knowledge: Arc<Knowledge>,
     /// By layer: the figures that its conditions and rules for roles see as `params`.
     pub params: BTreeMap<String, Vec<Effective>>,
     /// What cannot be judged from a Linux node.
@@ -51,6 +55,15 @@ pub struct EffectivePack {
     pub waivers: Vec<Arc<Waiver>>,
     /// Planned working set of one node, in bytes.
     pub working_set: Option<f64>,
+}
+
+/// Roles by the name of the thing.
+#[derive(Debug, Clone, Default)]
+pub struct Assigned {
+    /// Of drives.
+    pub drives: BTreeMap<String, DriveRole>,
+    /// Of network interfaces.
+    pub nics: BTreeMap<String, NicRole>,
 }
 
 /// A pack that was used.
@@ -116,13 +129,15 @@ fn hint(near: Option<&str>) -> String {
 }
 
 impl EffectivePack {
-    /// Whether anything was relaxed by the user: by the site, by a pack that was handed in, by a profile, or by putting
-    /// something in the place of a built-in file. Such a run does not certify.
+    /// Whether anything was relaxed by the user: by the site, by a pack that was handed in, by a profile, by putting
+    /// something in the place of a built-in file, or by knowledge that was handed in. Such a run does not certify.
     #[must_use]
     pub fn is_relaxed_by_user(&self) -> bool {
         let built_in =
             |layer: &str| self.packs.iter().any(|pack| pack.name == layer && !pack.handed_in && layer != SITE);
-        !self.replaced.is_empty() || self.relaxations.iter().any(|relaxation| !built_in(&relaxation.layer))
+        !self.replaced.is_empty()
+            || self.knowledge.is_handed_in
+            || self.relaxations.iter().any(|relaxation| !built_in(&relaxation.layer))
     }
 }
 
@@ -193,7 +208,8 @@ impl RuleSet {
             packs: chain.iter().map(|pack| used(pack)).collect(),
             checks,
             roles: roles(&chain, site),
-            assigned: BTreeMap::new(),
+            assigned: Assigned::default(),
+            knowledge: Arc::clone(&self.knowledge),
             params,
             remains: chain.iter().flat_map(|pack| pack.remains.iter().cloned()).collect(),
             reference: chain.iter().flat_map(|pack| pack.reference.iter().cloned()).collect(),

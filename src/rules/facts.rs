@@ -7,7 +7,8 @@ use crate::reading::{FactType, FieldType, Leaf, Record};
 use crate::rules::expression::{Field, Schema, Type};
 use crate::rules::limit::Param;
 use crate::rules::raw::check::ParamType;
-use crate::rules::raw::pack::DriveRole;
+use crate::rules::raw::knowledge::{DriveClass, DriveUse};
+use crate::rules::raw::pack::{DriveRole, NicRole};
 use crate::rules::subject::Subject;
 use crate::units::Dimension;
 
@@ -26,14 +27,38 @@ pub struct Facts {
 /// unassigned.
 #[must_use]
 pub fn role_fields() -> Vec<(&'static str, FieldType)> {
-    vec![(
-        "Drive",
-        FieldType {
-            name: "role",
-            doc: "What it is meant for, by the rules of site and packs.",
-            fact: DriveRole::leaf_type(),
-        },
-    )]
+    let role = |fact| FieldType { name: "role", doc: "What it is meant for, by the rules of site and packs.", fact };
+    vec![("Drive", role(DriveRole::leaf_type())), ("Nic", role(NicRole::leaf_type()))]
+}
+
+/// The fields that the knowledge base adds to records, by record. None is ever absent: without a row for the model they
+/// are unknown.
+#[must_use]
+pub fn knowledge_fields() -> Vec<(&'static str, FieldType)> {
+    let field = |name, doc, fact| ("Drive", FieldType { name, doc, fact });
+    let quantity = FactType::Quantity;
+    vec![
+        field("class", "What its model is made for. Knowledge base.", DriveClass::leaf_type()),
+        field(
+            "power_loss_protection",
+            "Its model holds what it acknowledged when the power goes. Knowledge base.",
+            FactType::Bool,
+        ),
+        field("endurance", "Rated drive writes a day of its model. Knowledge base.", quantity(Dimension::Dwpd)),
+        field("use", "Workload that its model is rated for. Knowledge base.", DriveUse::leaf_type()),
+        field("random_read", "Rated 4 KiB random reads of its model. Knowledge base.", quantity(Dimension::Iops)),
+        field("random_write", "Rated 4 KiB random writes of its model. Knowledge base.", quantity(Dimension::Iops)),
+        field(
+            "sequential_read",
+            "Rated sequential read of its model. Knowledge base.",
+            quantity(Dimension::BytesPerSecond),
+        ),
+        field(
+            "sequential_write",
+            "Rated sequential write of its model. Knowledge base.",
+            quantity(Dimension::BytesPerSecond),
+        ),
+    ]
 }
 
 impl Facts {
@@ -50,6 +75,10 @@ impl Facts {
                 doc: "Planned working set of one node, by the site file; absent if it says nothing.".to_owned(),
             }],
         );
+        for (record, field) in knowledge_fields() {
+            // Fails only if the record is not there or has such a field: held by a test.
+            let _ = schema.extend(record, &[field]);
+        }
         Self { schema, node, site }
     }
 
@@ -101,11 +130,16 @@ mod tests {
 
     #[test]
     fn roles_are_known_to_checks_and_not_to_rules_for_roles() {
-        let has_role = |mut facts: Facts| {
-            let Some(Type::Record(drive)) = facts.element("drive") else { panic!("no drive") };
-            facts.schema.fields(drive).iter().any(|field| field.name == "role")
+        let has = |mut facts: Facts, subject: &str, name: &str| {
+            let Some(Type::Record(record)) = facts.element(subject) else { panic!("no {subject}") };
+            facts.schema.fields(record).iter().any(|field| field.name == name)
         };
-        assert!(has_role(Facts::whole()));
-        assert!(!has_role(Facts::before_roles()));
+        for subject in ["drive", "nic"] {
+            assert!(has(Facts::whole(), subject, "role"));
+            assert!(!has(Facts::before_roles(), subject, "role"));
+        }
+        for (_, field) in knowledge_fields() {
+            assert!(has(Facts::before_roles(), "drive", field.name), "{}", field.name);
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::rules::diagnostic::{Errors, RuleError, error, nearest, quoted};
 use crate::rules::digest::{self, Digest};
 use crate::rules::facts::Facts;
 use crate::rules::files::{self, File, Folder, Overlay, Role};
+use crate::rules::knowledge::{self, Knowledge};
 use crate::rules::layers::{CHECK, Demand, SITE, combine};
 use crate::rules::pack::{self, BASE, Checks, Pack, PackKind};
 use crate::rules::raw::check::RawCheck;
@@ -28,8 +29,8 @@ pub struct RuleSet {
     pub checks: BTreeMap<String, Arc<Check>>,
     /// By name.
     pub packs: BTreeMap<String, Pack>,
-    /// What the field knows, as written, by path.
-    pub knowledge: BTreeMap<String, RawKnowledge>,
+    /// What the field knows.
+    pub knowledge: Arc<Knowledge>,
     /// Paths of built-in files that something else was put in the place of.
     pub replaced: Vec<String>,
     /// The facts that expressions were compiled against.
@@ -58,7 +59,7 @@ impl RuleSet {
         let (files, replaced) = files::merge(builtin, overlays, &mut errors);
         let mut checks: Vec<Written<RawCheck>> = Vec::new();
         let mut packs: Vec<Written<RawPack>> = Vec::new();
-        let mut knowledge = BTreeMap::new();
+        let mut written_knowledge: Vec<Written<RawKnowledge>> = Vec::new();
         let mut broken = Vec::new();
         for file in files.values() {
             match &file.role {
@@ -67,11 +68,7 @@ impl RuleSet {
                     None => broken.push(id.clone()),
                 },
                 Role::Pack(..) => packs.extend(written(file, &mut errors)),
-                Role::Knowledge => {
-                    if let Some(Written { raw, .. }) = written(file, &mut errors) {
-                        knowledge.insert(file.shown.clone(), raw);
-                    }
-                }
+                Role::Knowledge => written_knowledge.extend(written(file, &mut errors)),
                 // Read where probes are and by the tests of packs.
                 Role::Workload | Role::Cases(_) => {}
             }
@@ -81,6 +78,14 @@ impl RuleSet {
         let checks = compile_checks(&checks, &mut broken, &mut facts, &mut errors);
         let packs = compile_packs(&packs, (&checks, &broken), (&mut facts, &mut before_roles), &mut errors);
         extends(&packs, &mut errors);
+        let mut drives = Vec::new();
+        let mut rows = 0;
+        for file in &written_knowledge {
+            let mut reader = Reader { source: &file.source, errors: &mut errors };
+            drives.extend(knowledge::drive_rows(&file.raw, &mut rows, &mut reader));
+        }
+        let is_handed_in = written_knowledge.iter().any(|file| file.handed_in);
+        let knowledge = Arc::new(Knowledge::new(drives, is_handed_in, &mut errors));
         let mut rules = Self { checks, packs, knowledge, replaced, facts, before_roles, warnings: Vec::new() };
         rules.relaxations(&mut errors);
         if errors.has_errors() {

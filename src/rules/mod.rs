@@ -12,6 +12,7 @@ pub mod effective;
 mod expression;
 pub mod facts;
 pub mod files;
+pub mod knowledge;
 pub mod layers;
 pub mod limit;
 mod lint;

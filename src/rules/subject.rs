@@ -20,6 +20,12 @@ const TABLE: &[(&str, &[&str])] = &[
     ("drive", &["drives"]),
     ("nvme", &["nvme_controllers"]),
     ("block", &["block_devices"]),
+    ("nic", &["nics"]),
+    ("bond", &["bonds"]),
+    ("rdma", &["rdma_devices"]),
+    ("pci", &["pci_functions"]),
+    ("controller", &["storage_controllers"]),
+    ("link", &["pci_links"]),
 ];
 
 impl Subject {
@@ -74,7 +80,11 @@ impl Subject {
 
 impl Choice for Subject {
     const WHAT: &'static str = "subject";
-    const ALL: &'static [Self] = &[Self(0), Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7)];
+    #[rustfmt::skip]
+    const ALL: &'static [Self] = &[
+        Self(0), Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7), Self(8), Self(9), Self(10), Self(11), Self(12),
+        Self(13),
+    ];
     const FIRST: Self = Self::BROKEN;
     fn word(self) -> &'static str {
         self.name()

@@ -94,6 +94,8 @@ pub enum ReasonKind {
     },
     /// The fact is of low confidence and such facts are not trusted now.
     LowConfidence,
+    /// The knowledge base has no row that tells it, or rows that contradict each other.
+    Knowledge,
     /// A calculation has no result: division by zero, a number too large.
     Arithmetic,
     /// The smallest, largest, middle or average of nothing.
@@ -230,6 +232,21 @@ pub fn with_fields<'a>(record: Value<'a>, fields: &[(&str, Value<'a>)], arena: &
         }
     }
     record_of(&mut all, arena)
+}
+
+/// A collection with each element replaced; what may be missing stays so. Anything but a list is given back as it is.
+#[must_use]
+pub(crate) fn map_items<'a>(
+    list: Value<'a>,
+    mut element: impl FnMut(Value<'a>) -> Value<'a>,
+    arena: &'a Bump,
+) -> Value<'a> {
+    let Some(items) = list.items() else { return list };
+    let items = arena.alloc_slice_fill_iter(items.iter().map(|item| element(*item)));
+    match list {
+        Value::Partial(partial) => Value::Partial(arena.alloc(Partial { items, ..*partial })),
+        _ => Value::List(items),
+    }
 }
 
 /// Sorts fields into a record. A record without fields gets one without a name, for its address is its identity and

@@ -1,7 +1,7 @@
 //! What the field knows, as written: `rules/knowledge/*.yaml`.
 
 use crate::evaluate::finding::Level;
-use crate::rules::read::{At, Count, Flag, choice, raw};
+use crate::rules::read::{At, Choice, Count, Flag, choice, raw};
 use crate::rules::text::{Line, PatternText, Prose, ValueText};
 
 raw! {
@@ -32,33 +32,49 @@ pub enum Founded {
 }
 choice!("confidence", Founded { Verified = "V", Reported = "S", Memory = "M" });
 
-/// What a drive is made for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DriveClass {
-    /// For servers.
-    Enterprise,
-    /// For desktops and laptops.
-    Client,
-    /// To start a server from.
-    Boot,
-    /// Shingled magnetic recording.
-    Smr,
+words! {
+    /// What a drive is made for.
+    pub enum DriveClass {
+        /// For servers.
+        Enterprise = "enterprise",
+        /// For desktops and laptops.
+        Client = "client",
+        /// To start a server from.
+        Boot = "boot",
+        /// Shingled magnetic recording.
+        Smr = "smr",
+    }
 }
-choice!("class", DriveClass { Enterprise = "enterprise", Client = "client", Boot = "boot", Smr = "smr" });
 
-/// What workload a drive is rated for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DriveUse {
-    /// Up to about one write a day.
-    ReadIntensive,
-    /// About three writes a day.
-    MixedUse,
-    /// Ten writes a day or more.
-    WriteIntensive,
+words! {
+    /// What workload a drive is rated for.
+    pub enum DriveUse {
+        /// Up to about one write a day.
+        ReadIntensive = "read-intensive",
+        /// About three writes a day.
+        MixedUse = "mixed-use",
+        /// Ten writes a day or more.
+        WriteIntensive = "write-intensive",
+    }
 }
-choice!("use", DriveUse {
-    ReadIntensive = "read-intensive", MixedUse = "mixed-use", WriteIntensive = "write-intensive",
-});
+
+impl Choice for DriveClass {
+    const WHAT: &'static str = "class";
+    const ALL: &'static [Self] = &[Self::Enterprise, Self::Client, Self::Boot, Self::Smr];
+    const FIRST: Self = Self::Enterprise;
+    fn word(self) -> &'static str {
+        self.word()
+    }
+}
+
+impl Choice for DriveUse {
+    const WHAT: &'static str = "use";
+    const ALL: &'static [Self] = &[Self::ReadIntensive, Self::MixedUse, Self::WriteIntensive];
+    const FIRST: Self = Self::ReadIntensive;
+    fn word(self) -> &'static str {
+        self.word()
+    }
+}
 
 raw! {
     /// Drives of one family.
