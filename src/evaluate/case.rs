@@ -9,7 +9,7 @@ use super::run::{Packs, Settings, judge_by};
 use crate::inventory::Inventory;
 use crate::rules::cases::{Case, Wanted};
 use crate::rules::check::Check;
-use crate::rules::effective::{DEFAULT_PROFILE, EffectiveCheck, EffectivePack};
+use crate::rules::effective::{Assigned, DEFAULT_PROFILE, EffectiveCheck, EffectivePack};
 use crate::rules::layers::{CHECK, Effective, Variant};
 use crate::rules::load::RuleSet;
 use crate::rules::pack::Roles;
@@ -131,7 +131,7 @@ pub fn run_case(rules: &RuleSet, check: &str, case: &Case) -> Vec<Mismatch> {
         detail: Detail::Full,
     };
     let fleet: &[Inventory] = &case.nodes;
-    match judge_by(fleet, &Packs::only(rules, pack(known, case)), &settings) {
+    match judge_by(fleet, &Packs::only(rules, pack(rules, known, case)), &settings) {
         Ok(run) if run.findings.is_empty() => whole("a finding", "none".to_owned()),
         Ok(run) => compare(case, &run.findings),
         Err(error) => whole("a verdict", error.to_string()),
@@ -139,7 +139,7 @@ pub fn run_case(rules: &RuleSet, check: &str, case: &Case) -> Vec<Mismatch> {
 }
 
 /// The one check as the case wants it.
-fn pack(check: &Arc<Check>, case: &Case) -> EffectivePack {
+fn pack(rules: &RuleSet, check: &Arc<Check>, case: &Case) -> EffectivePack {
     let limit = |param: &crate::rules::limit::Param| {
         let set = case.settings.iter().find(|setting| setting.name == param.name);
         Effective {
@@ -166,7 +166,8 @@ fn pack(check: &Arc<Check>, case: &Case) -> EffectivePack {
         packs: Vec::new(),
         checks: vec![demanded],
         roles: Roles::default(),
-        assigned: case.drive_roles.clone(),
+        assigned: Assigned { drives: case.drive_roles.clone(), nics: case.nic_roles.clone() },
+        knowledge: Arc::clone(&rules.knowledge),
         params: BTreeMap::new(),
         remains: Vec::new(),
         reference: Vec::new(),
