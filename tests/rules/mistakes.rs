@@ -35,7 +35,10 @@ fn keys_and_words() {
     assert_eq!(changed("for: drive", "for: drives"), at("4:6", "unknown subject `drives`"));
     assert_eq!(
         changed("for: drive", "for: [drive]"),
-        at("4:6", "expected one of node, cluster, cpu, cache, numa, drive, nvme, block, found a list")
+        at(
+            "4:6",
+            "expected one of node, cluster, cpu, cache, numa, drive, nvme, block, nic, bond, rdma, pci, controller, link, found a list"
+        )
     );
     assert_eq!(changed("type: bytes", "type: byte"), at("6:22", "unknown type `byte`"));
     assert_eq!(
