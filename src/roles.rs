@@ -21,17 +21,32 @@ pub(crate) struct Ground<'a> {
 
 /// The node with a `role` on each drive.
 pub(crate) fn assign<'a>(ground: &Ground<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {
-    let Some(drives) = ground.node.field("drives") else { return ground.node };
-    let Some(items) = drives.items() else { return ground.node };
-    let items: Vec<Value<'a>> =
-        items.iter().map(|drive| with_fields(*drive, &[("role", role(ground, *drive, pack, arena))], arena)).collect();
+    each_drive(ground.node, arena, |_, drive| with_fields(drive, &[("role", role(ground, drive, pack, arena))], arena))
+}
+
+/// The node without the roles of the drives at these places.
+pub(crate) fn doubt<'a>(node: Value<'a>, doubtful: &[bool], unknown: Value<'a>, arena: &'a Bump) -> Value<'a> {
+    each_drive(node, arena, |place, drive| match doubtful.get(place) {
+        Some(true) => with_fields(drive, &[("role", unknown)], arena),
+        _ => drive,
+    })
+}
+
+fn each_drive<'a>(
+    node: Value<'a>,
+    arena: &'a Bump,
+    mut change: impl FnMut(usize, Value<'a>) -> Value<'a>,
+) -> Value<'a> {
+    let Some(drives) = node.field("drives") else { return node };
+    let Some(items) = drives.items() else { return node };
+    let items: Vec<Value<'a>> = items.iter().enumerate().map(|(place, drive)| change(place, *drive)).collect();
     let drives = match drives {
         Value::Partial(partial) => {
             Value::Partial(arena.alloc(Partial { items: arena.alloc_slice_copy(&items), ..*partial }))
         }
         _ => Value::list(&items, arena),
     };
-    with_fields(ground.node, &[("drives", drives)], arena)
+    with_fields(node, &[("drives", drives)], arena)
 }
 
 fn role<'a>(ground: &Ground<'a>, drive: Value<'a>, pack: &'a EffectivePack, arena: &'a Bump) -> Value<'a> {

@@ -15,8 +15,10 @@
 
 mod architecture;
 mod cli;
+mod evaluate;
 mod expr;
 mod host;
+mod laws;
 mod live;
 mod release_binary;
 mod report;

@@ -143,7 +143,7 @@ impl<'a> Judging<'a, '_> {
         let mut low = false;
         if outcome.read_low || self.lets_read_low(subject) {
             let sure = assert.eval(&self.distrusting(subject), arena, Fuel::default()).value;
-            low = !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b);
+            low = rests_on_low(outcome.value, sure);
             if low && verdict == Verdict::Fail {
                 verdict = Verdict::Warn;
             }
@@ -240,10 +240,12 @@ impl<'a> Judging<'a, '_> {
     ) {
         let arena = self.view.arena;
         let outcome = compared.of.eval(bindings, arena, Fuel::default());
+        let mut low = outcome.read_low || self.lets_read_low(subject);
         let group = match &compared.by {
             None => Group::All,
             Some(by) => {
                 let by = by.eval(bindings, arena, Fuel::default());
+                low |= by.read_low;
                 let own = Own::of(by.value, texts);
                 match own.unknown() {
                     Some(reason) => {
@@ -262,7 +264,7 @@ impl<'a> Judging<'a, '_> {
                 State::Unknown(texts.keep(reason))
             }
             None if own.is_absent() => State::Absent,
-            None => State::value(&own, &self.check.kind, outcome.read_low, texts),
+            None => State::value(&own, &self.check.kind, low, texts),
         };
         self.member(place, subject, state, group, sink);
     }
@@ -319,6 +321,15 @@ impl<'a> Judging<'a, '_> {
 
     pub(crate) fn finding(&self, subject: String, verdict: Verdict, message: String) -> Finding {
         finding(self.check, self.variant, subject, verdict, message)
+    }
+}
+
+/// Whether a result would be another without the facts and limits of low confidence. What is unknown rests on none.
+pub(crate) fn rests_on_low(value: Value<'_>, sure: Value<'_>) -> bool {
+    match (value, sure) {
+        (Value::Bool(value), Value::Bool(sure)) => value != sure,
+        (Value::Absent, Value::Absent) | (Value::Unknown(_), _) => false,
+        _ => true,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::roles::{self, Ground};
 use crate::rules::check::{Check, Slot};
 use crate::rules::effective::EffectivePack;
 use crate::rules::layers::{Effective, Variant};
-use crate::view::{Paths, Reason, Value, reasons, write};
+use crate::view::{Paths, Reason, ReasonKind, Value, reasons, write};
 use bumpalo::Bump;
 use std::cell::OnceCell;
 
@@ -40,6 +40,23 @@ impl<'a> NodeView<'a> {
         let site = Value::record(&[("working_set", working_set)], arena);
         let node = roles::assign(&Ground { node, site, not_collected }, pack, arena);
         Self { inventory, pack, arena, node, site, not_collected, paths: OnceCell::new() }
+    }
+
+    /// Where another pack, which may be the one that counts, gives a drive another role, its role is not known.
+    pub(crate) fn doubt_roles(&mut self, may_be: &'a EffectivePack, reason: &str) {
+        let ground = Ground { node: self.node, site: self.site, not_collected: self.not_collected };
+        let other = roles::assign(&ground, may_be, self.arena);
+        let roles = |node: Value<'a>| -> Vec<Option<&'a str>> {
+            let drives = node.field("drives").and_then(|drives| drives.items()).unwrap_or_default();
+            let role = |drive: &Value<'a>| match drive.field("role") {
+                Some(Value::Text(role)) => Some(role),
+                _ => None,
+            };
+            drives.iter().map(role).collect()
+        };
+        let doubtful: Vec<bool> = roles(self.node).iter().zip(roles(other)).map(|(one, other)| *one != other).collect();
+        let unknown = Value::unknown(ReasonKind::Kept, reason, self.arena);
+        self.node = roles::doubt(self.node, &doubtful, unknown, self.arena);
     }
 
     /// The first variant whose conditions all hold; `None` if none does; the unknown value if that cannot be told.
