@@ -25,6 +25,34 @@ pub(crate) struct Ground<'a> {
     pub(crate) not_collected: &'a Reason<'a>,
 }
 
+/// The collections whose things have roles.
+const WITH_ROLES: [&str; 2] = ["drives", "nics"];
+
+/// The node without the roles that are others in the same node seen by another pack.
+pub(crate) fn doubt<'a>(node: Value<'a>, other: Value<'a>, unknown: Value<'a>, arena: &'a Bump) -> Value<'a> {
+    let word = |thing: Option<&Value<'a>>| match thing?.field("role") {
+        Some(Value::Text(role)) => Some(role),
+        Some(Value::Low(low)) => match low.value {
+            Value::Text(role) => Some(role),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut fields = Vec::with_capacity(WITH_ROLES.len());
+    for collection in WITH_ROLES {
+        let Some(list) = node.field(collection) else { continue };
+        let others = other.field(collection).and_then(|list| list.items()).unwrap_or_default();
+        let mut place = 0;
+        let doubted = |thing: Value<'a>| {
+            let same = word(Some(&thing)) == word(others.get(place));
+            place += 1;
+            if same { thing } else { with_fields(thing, &[("role", unknown)], arena) }
+        };
+        fields.push((collection, map_items(list, doubted, arena)));
+    }
+    with_fields(node, &fields, arena)
+}
+
 /// Who decides over the roles of one kind of thing.
 struct Deciding<'a, R> {
     rules: &'a [Arc<RoleRule<R>>],

@@ -156,7 +156,7 @@ impl<'a> Judging<'a, '_> {
         let mut verdict = self.verdict(outcome.value);
         if outcome.read_low || self.lets_read_low(subject) {
             let sure = assert.eval(&self.distrusting(subject), arena, Fuel::default()).value;
-            low |= !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b);
+            low |= rests_on_low(outcome.value, sure);
         }
         if low && verdict == Verdict::Fail {
             verdict = Verdict::Warn;
@@ -335,6 +335,15 @@ impl<'a> Judging<'a, '_> {
 
     pub(crate) fn finding(&self, subject: String, verdict: Verdict, message: String) -> Finding {
         finding(self.check, self.variant, subject, verdict, message)
+    }
+}
+
+/// Whether a result would be another without the facts and limits of low confidence. What is unknown rests on none.
+pub(crate) fn rests_on_low(value: Value<'_>, sure: Value<'_>) -> bool {
+    match (value, sure) {
+        (Value::Bool(value), Value::Bool(sure)) => value != sure,
+        (Value::Absent, Value::Absent) | (Value::Unknown(_), _) => false,
+        _ => true,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::roles::{self, Ground};
 use crate::rules::check::{Check, Slot};
 use crate::rules::effective::EffectivePack;
 use crate::rules::layers::{Effective, Variant};
-use crate::view::{Paths, Reason, Value, reasons, write};
+use crate::view::{Paths, Reason, ReasonKind, Value, reasons, write};
 use bumpalo::Bump;
 use std::cell::OnceCell;
 
@@ -50,6 +50,14 @@ impl<'a> NodeView<'a> {
         let node = enrich::enrich(node, &pack.knowledge, not_collected, arena);
         let node = roles::assign(&Ground { node, site, not_collected }, pack, arena);
         Self { inventory, pack, arena, node, site, not_collected, paths: OnceCell::new() }
+    }
+
+    /// Where another pack, which may be the one that counts, gives a thing another role, its role is not known.
+    pub(crate) fn doubt_roles(&mut self, may_be: &'a EffectivePack, reason: &str) {
+        let ground = Ground { node: self.node, site: self.site, not_collected: self.not_collected };
+        let other = roles::assign(&ground, may_be, self.arena);
+        let unknown = Value::unknown(ReasonKind::Kept, reason, self.arena);
+        self.node = roles::doubt(self.node, other, unknown, self.arena);
     }
 
     /// The first variant whose conditions all hold.

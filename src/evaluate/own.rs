@@ -108,6 +108,7 @@ impl Own {
             Self::List(items) => items.iter().find_map(Self::unknown),
             Self::Partial(_, Some(reason), _) => Some(reason),
             Self::Partial(items, None, _) => items.iter().find_map(Self::unknown),
+            Self::Record(fields) => fields.iter().find_map(|(_, value)| value.unknown()),
             Self::Low(value, _) => value.unknown(),
             _ => None,
         }

@@ -14,6 +14,7 @@ use super::tally::{Counts, Tally};
 use crate::expr::{Bindings, Fuel};
 use crate::inventory::Inventory;
 use crate::rules::check::Kind;
+use crate::rules::digest;
 use crate::rules::effective::{EffectivePack, SelectError};
 use crate::rules::load::RuleSet;
 use crate::rules::raw::check::Across;
@@ -165,7 +166,7 @@ pub(crate) fn judge_by(
         })
         .collect();
     let mut parts = parts?;
-    let names = name(&mut parts);
+    let names = name(&mut parts, |place| load(fleet, place))?;
     let mut together = together(fleet, &parts, &names, packs, settings)?;
     let used: BTreeSet<usize> = parts
         .iter()
@@ -302,14 +303,21 @@ impl<'r> Packs<'r> {
         remains
     }
 
-    /// The platform of a machine: the first by name whose `match` is true. One that cannot be told is none.
-    fn platform(&self, inventory: &Inventory, arena: &Bump) -> Option<String> {
+    /// The platform of a machine: the first by name whose `match` is true; and those before it of which that cannot be
+    /// told, with the reason.
+    fn platform(&self, inventory: &Inventory, arena: &Bump) -> (Option<String>, Vec<(&'r str, String)>) {
         let (node, not_collected) = facts(inventory, arena);
-        self.rules.platforms().find_map(|pack| {
+        let mut open = Vec::new();
+        for pack in self.rules.platforms() {
+            let Some(matches) = &pack.matches else { continue };
             let slots = arena.alloc_slice_copy(&[node]);
-            let value = pack.matches.as_ref()?.eval(&Bindings::new(slots, not_collected), arena, Fuel::default()).value;
-            matches!(value, Value::Bool(true)).then(|| pack.name.clone())
-        })
+            match matches.eval(&Bindings::new(slots, not_collected), arena, Fuel::default()).value {
+                Value::Bool(true) => return (Some(pack.name.clone()), open),
+                Value::Unknown(reason) => open.push((pack.name.as_str(), reason.text.to_owned())),
+                _ => {}
+            }
+        }
+        (None, open)
     }
 }
 
@@ -327,9 +335,15 @@ fn alone(
     arena: &Bump,
 ) -> Result<Part, JudgeError> {
     let inventory = load(fleet, place)?;
-    let platform = if packs.by_platform.is_empty() { None } else { packs.platform(&inventory, arena) };
-    let view = NodeView::new(&inventory, packs.of(platform.as_ref()), arena);
+    let (platform, open) =
+        if packs.by_platform.is_empty() { (None, Vec::new()) } else { packs.platform(&inventory, arena) };
+    let mut view = NodeView::new(&inventory, packs.of(platform.as_ref()), arena);
     let mut sink = Sink::default();
+    for (name, reason) in &open {
+        let may_be = packs.of(Some(&(*name).to_owned()));
+        view.doubt_roles(may_be, reason);
+        platform_demands(name, may_be, reason, texts, &mut sink);
+    }
     for effective in &view.pack.checks {
         let chosen = view.variant(&effective.variants);
         match chosen.variant {
@@ -355,6 +369,8 @@ fn alone(
                     Value::Unknown(reason) => reason.text,
                     _ => "a fact that decides it is absent",
                 };
+                // What the others are compared with is not whole without this node.
+                sink.gaps.insert(effective.check.id.clone(), texts.keep(reason));
                 if let Some(finding) = undetermined(&effective.check, &effective.variants, reason) {
                     sink.tally.add(finding.verdict, finding.level, false);
                     sink.findings.push(finding);
@@ -376,11 +392,44 @@ fn alone(
     })
 }
 
+/// What a platform demands is not known to hold if it cannot be told whether the node is one. What the other packs demand
+/// is judged all the same: a platform does not relax it.
+fn platform_demands(name: &str, may_be: &EffectivePack, reason: &str, texts: &Texts, sink: &mut Sink) {
+    let reason = format!("it may be of platform {name}: {reason}");
+    for effective in may_be.checks.iter().filter(|check| check.layers.iter().any(|layer| layer == name)) {
+        sink.read_unknown = true;
+        sink.gaps.insert(effective.check.id.clone(), texts.keep(&reason));
+        if let Some(finding) = undetermined(&effective.check, &effective.variants, &reason) {
+            sink.tally.add(finding.verdict, finding.level, false);
+            sink.findings.push(finding);
+        }
+    }
+}
+
 /// Nodes by host name, sorted. Equal and unknown names are told apart by a number, in the order of what tells the nodes
-/// apart: the order in which files were given must not show.
-fn name(parts: &mut [Part]) -> Vec<String> {
+/// apart: the order in which files were given must not show. What nothing else tells apart is by all that was read.
+fn name<'f>(
+    parts: &mut [Part],
+    load: impl Fn(usize) -> Result<Cow<'f, Inventory>, JudgeError>,
+) -> Result<Vec<String>, JudgeError> {
     let bare = |part: &Part| part.hostname.clone().unwrap_or_else(|| "unnamed".to_owned());
     parts.sort_by_cached_key(|part| (bare(part), part.identity.clone()));
+    for alike in parts.chunk_by_mut(|a, b| a.hostname == b.hostname && a.identity == b.identity) {
+        if alike.len() > 1 {
+            let mut error = None;
+            alike.sort_by_cached_key(|part| match load(part.place) {
+                // That a fact is no JSON does not happen; the node would be the first.
+                Ok(inventory) => {
+                    serde_json::to_string(&inventory.node).map(|text| digest::of_text(&text).to_string()).ok()
+                }
+                Err(cause) => {
+                    error = Some(cause);
+                    None
+                }
+            });
+            error.map_or(Ok(()), Err)?;
+        }
+    }
     let bare: Vec<String> = parts.iter().map(bare).collect();
     let mut seen = 0;
     let numbered = bare.iter().enumerate().map(|(index, name)| {
@@ -389,7 +438,7 @@ fn name(parts: &mut [Part]) -> Vec<String> {
         seen = if before == Some(name) { seen + 1 } else { 1 };
         if before == Some(name) || after == Some(name) { format!("{name}#{seen}") } else { name.clone() }
     });
-    numbered.collect()
+    Ok(numbered.collect())
 }
 
 /// What comparing nodes found.

@@ -3,7 +3,7 @@
 
 use super::compare::{Found, Placed, Special};
 use super::finding::{Finding, Level, Verdict, Waived};
-use super::judging::{Detail, Judging, finding, waived};
+use super::judging::{Detail, Judging, finding, rests_on_low, waived};
 use super::node::{NodeView, json};
 use super::own::Own;
 use super::run::{JudgeError, Packs, Part, Settings, Together};
@@ -14,7 +14,7 @@ use crate::rules::check::{Check, Compared, Kind, Slot};
 use crate::rules::effective::{EffectiveCheck, EffectivePack};
 use crate::rules::layers::Variant;
 use crate::rules::subject::Subject;
-use crate::view::{Paths, Reason, ReasonKind, Value};
+use crate::view::{Partial, Paths, Reason, ReasonKind, Value};
 use bumpalo::Bump;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -277,7 +277,16 @@ impl<'p> Telling<'p> {
                 Some(crate::view::with_fields(keys, &[("name", Value::Text(name))], &arena))
             })
             .collect();
-        let nodes = Value::list(&nodes, &arena);
+        // A node of which it is not known what is demanded is there all the same, and nothing of it was kept.
+        let gap = self.parts.iter().filter_map(|part| part.sink.gaps.get(&chosen.check.id)).min();
+        let nodes = match gap {
+            None => Value::list(&nodes, &arena),
+            Some(text) => Value::Partial(arena.alloc(Partial {
+                items: arena.alloc_slice_copy(&nodes),
+                unknown: Some(arena.alloc(Reason { text, kind: ReasonKind::Kept })),
+                absent: false,
+            })),
+        };
         let working_set = self.packs.default_pack().working_set.map_or(Value::Absent, Value::Double);
         let site = Value::record(&[("working_set", working_set)], &arena);
         let params = crate::roles::limits(&chosen.variant.limits, &arena);
@@ -301,15 +310,14 @@ impl<'p> Telling<'p> {
         let bindings = bound(false);
         let outcome = assert.eval(&bindings, &arena, Fuel::default());
         let sure = assert.eval(&bound(true), &arena, Fuel::default()).value;
-        let low =
-            !matches!((outcome.value, sure), (Value::Bool(a), Value::Bool(b)) if a == b) && !outcome.value.is_unknown();
+        let low = rests_on_low(outcome.value, sure);
         let verdict = match outcome.value {
             Value::Bool(true) => Verdict::Pass,
-            Value::Bool(false) if low && chosen.variant.level == Level::Must => Verdict::Warn,
             Value::Bool(false) => chosen.variant.level.failed(),
             Value::Absent => absent(chosen.check, chosen.variant.level),
             _ => Verdict::Unknown,
         };
+        let verdict = if low && verdict == Verdict::Fail { Verdict::Warn } else { verdict };
         self.out.low_pass |= low && verdict == Verdict::Pass;
         self.out.read_unknown |= verdict == Verdict::Unknown;
         let message = match outcome.value {

@@ -1,0 +1,238 @@
+//! Made-up machines: a sound cluster for Storage Spaces Direct or Ceph, and what can be wrong with one of its nodes.
+//!
+//! Says nothing of how they are judged.
+
+use passmuster::inventory::Inventory;
+use serde_json::{Value, json};
+
+const GIB: u64 = 1 << 30;
+
+fn drive(node: usize, name: &str, kind: (&str, &str), bytes: u64, usage: &str) -> Value {
+    let (transport, media) = kind;
+    let nvme = transport == "nvme";
+    let id = format!("{node}{name}");
+    json!({
+        "name": name, "id": format!("wwn:{id}"), "model": format!("MODEL {transport} {media}"), "serial": format!("S{id}"), "firmware": "F1",
+        "wwn": if nvme { Value::Null } else { json!(id) }, "nguid": if nvme { json!(format!("nguid{id}")) } else { Value::Null },
+        "bytes": bytes, "media": media, "transport": transport, "rotational": media == "hdd", "logical_block_size": 512,
+        "physical_block_size": 4096, "zoned": "none", "write_back": false, "removable": false, "read_only": false, "usage": usage,
+        "mountpoints": if usage == "boot" { json!(["/"]) } else { json!([]) }, "block_devices": [name], "paths": ["one"],
+        "numa_node": 0, "pci_address": "0000:3b:00.0", "state": if nvme { "live" } else { "running" }
+    })
+}
+
+fn package(id: u64) -> Value {
+    json!({"id": id, "vendor": "GenuineIntel", "model": "Xeon", "microcode": "0x1", "cores": 8, "threads": 16,
+        "flags": ["ept", "vmx"]})
+}
+
+/// One node of a sound cluster, as the JSON of its inventory.
+pub fn sound(node: usize) -> Value {
+    let nvme = |name: &str| json!({"name": name, "model": "MODEL nvme ssd", "state": "live", "transport": "pcie", "namespaces": [format!("{name}n1")]});
+    json!({
+        "schema": "muster.inventory/v1", "version": "0.1.0", "collected_at": "2026-07-01T08:00:00Z", "sources": [],
+        "errors": [{"operation": "read it", "kind": "permission-denied", "cause": "permission denied"}],
+        "node": {
+            "hostname": format!("n{node}"), "root": true,
+            "system": {"vendor": "V", "product": "P", "serial": format!("SYS{node}"), "uuid": format!("UUID{node}"),
+                "bios_vendor": "V", "bios_version": "1.0", "bios_date": "01/02/2026", "firmware_interface": "uefi",
+                "hypervisor": null, "virtual_machine": false},
+            "os": {"id": "debian", "version_id": "12", "pretty_name": "Debian 12", "kernel_release": "6.1.0", "architecture": "x86_64",
+                "tainted": 0, "live_image": false, "swap": 0},
+            "cpu": {"sockets": 2, "cores": 16, "threads": 32, "threads_present": 32, "threads_offline": 0, "smt_active": true,
+                "models": ["Xeon"], "governors": ["performance"], "vulnerable": [], "microcode_revisions": ["0x1"],
+                "packages": [package(0), package(1)]},
+            "memory": {"total": 125 * GIB, "online": 128 * GIB, "offline": 0, "hardware_corrupted": 0, "hugepages": 0},
+            "numa_nodes": [{"id": 0, "cpus": 16, "memory": 62 * GIB}, {"id": 1, "cpus": 16, "memory": 63 * GIB}],
+            "drives": [
+                drive(node, "sda", ("sata", "ssd"), 240_000_000_000, "boot"),
+                drive(node, "nvme0n1", ("nvme", "ssd"), 1_600_000_000_000, "free"),
+                drive(node, "nvme1n1", ("nvme", "ssd"), 1_600_000_000_000, "free"),
+                drive(node, "sdb", ("sas", "hdd"), 4_000_000_000_000, "free"),
+                drive(node, "sdc", ("sas", "hdd"), 4_000_000_000_000, "free"),
+                drive(node, "sdd", ("sas", "hdd"), 4_000_000_000_000, "free"),
+                drive(node, "sde", ("sas", "hdd"), 4_000_000_000_000, "free"),
+            ],
+            "nvme_controllers": [nvme("nvme0"), nvme("nvme1")],
+            "block_devices": [{"name": "sda", "kind": "disk", "bytes": 240_000_000_000_u64, "read_only": false}],
+            "excluded": []
+        }
+    })
+}
+
+/// A change of one node: a pointer below `node`, and what stands there instead.
+pub type Change = (&'static str, Value);
+
+/// A cluster by name, with changes by node.
+pub struct Cluster {
+    pub name: &'static str,
+    /// The nodes whose facts are made unreadable: the first, and each that is unlike it.
+    pub blurred: Vec<usize>,
+    pub nodes: Vec<Value>,
+}
+
+fn cluster(name: &'static str, count: usize, changes: &[(usize, Change)]) -> Cluster {
+    let mut nodes: Vec<Value> = (0..count).map(sound).collect();
+    for (node, (pointer, value)) in changes {
+        *nodes[*node].pointer_mut(&format!("/node{pointer}")).unwrap_or_else(|| panic!("{pointer}")) = value.clone();
+    }
+    let odd = (1..count).filter(|node| changes.iter().any(|(changed, _)| changed == node) && changes[0].0 != 0);
+    let blurred = std::iter::once(0).chain(odd).collect();
+    Cluster { name, blurred, nodes }
+}
+
+/// What is wrong with the processors and the system of a machine.
+fn bad_system() -> Vec<Change> {
+    vec![
+        ("/system/serial", json!("SYS0")),
+        ("/system/uuid", json!("UUID0")),
+        ("/system/product", json!("Q")),
+        ("/system/firmware_interface", json!("bios")),
+        ("/os/pretty_name", json!("Debian 11")),
+        ("/os/kernel_release", json!("5.10.0")),
+        ("/os/architecture", json!("aarch64")),
+        ("/os/tainted", json!(16)),
+        ("/cpu/cores", json!(7)),
+        ("/cpu/threads", json!(1024)),
+        ("/cpu/threads_offline", json!(2)),
+        ("/cpu/models", json!(["Atom", "Xeon"])),
+        ("/cpu/governors", json!(["powersave"])),
+        ("/cpu/vulnerable", json!(["mds"])),
+        ("/cpu/packages/1/cores", json!(4)),
+        ("/memory/total", json!(8 * GIB)),
+        ("/memory/offline", json!(GIB)),
+        ("/memory/hardware_corrupted", json!(4096)),
+        ("/numa_nodes/1/memory", json!(0)),
+        ("/nvme_controllers/0/state", json!("dead")),
+        ("/nvme_controllers/1/namespaces", json!([])),
+    ]
+}
+
+/// What is wrong with the drives of a machine.
+fn bad_drives() -> Vec<Change> {
+    vec![
+        ("/drives/0/bytes", json!(32_000_000_000_u64)),
+        ("/drives/0/read_only", json!(true)),
+        ("/drives/1/bytes", json!(16_000_000_000_u64)),
+        ("/drives/1/nguid", json!("nguid0nvme0n1")),
+        ("/drives/1/firmware", json!("F0")),
+        ("/drives/2/usage", json!("partitioned")),
+        ("/drives/2/state", json!("dead")),
+        ("/drives/3/id", json!("wwn:0sdb")),
+        ("/drives/3/zoned", json!("host-managed")),
+        ("/drives/3/write_back", json!(true)),
+        ("/drives/3/paths", json!(["one", "two"])),
+        ("/drives/4/transport", json!("iscsi")),
+        ("/drives/4/id", Value::Null),
+        ("/drives/4/bytes", json!(500_000_000_000_u64)),
+        ("/drives/5/media", json!("virtual")),
+        ("/drives/5/transport", json!("raid")),
+        ("/drives/6/logical_block_size", json!(4096)),
+        ("/drives/6/model", json!("OTHER")),
+        ("/drives/6/removable", Value::Null),
+    ]
+}
+
+/// Every cluster that the laws are held against.
+pub fn clusters() -> Vec<Cluster> {
+    let on = |node: usize, changes: Vec<Change>| changes.into_iter().map(move |change| (node, change));
+    let flash = |node: usize| (3..7).map(move |at| (node, at)).collect::<Vec<_>>();
+    let mut no_cache: Vec<(usize, Change)> = Vec::new();
+    let mut all_flash: Vec<(usize, Change)> = Vec::new();
+    for node in 0..3 {
+        for (node, at) in flash(node) {
+            let pointer: &'static str =
+                ["/drives/3/media", "/drives/4/media", "/drives/5/media", "/drives/6/media"][at - 3];
+            all_flash.push((node, (pointer, json!("ssd"))));
+        }
+        no_cache.push((node, ("/drives/1/usage", json!("boot"))));
+        no_cache.push((node, ("/drives/2/usage", json!("boot"))));
+        no_cache.push((node, ("/drives/2/state", Value::Null)));
+        no_cache.push((node, ("/system/serial", Value::Null)));
+        no_cache.push((node, ("/cpu/governors", Value::Null)));
+    }
+    // The ratio of cache to capacity is too low, the number of capacity drives odd, the capacity too large.
+    let large = vec![
+        ("/drives/3/bytes", json!(200_000_000_000_000_u64)),
+        ("/drives/4/bytes", json!(200_000_000_000_000_u64)),
+        ("/drives/6/usage", json!("boot")),
+        ("/memory/total", json!(32 * (GIB << 10))),
+        ("/cpu/microcode_revisions", json!(["0x1", "0x2"])),
+        ("/cpu/packages/0/flags", json!(["sse"])),
+        ("/system/bios_version", json!("0.9")),
+        ("/hostname", json!("n0")),
+        ("/drives/1/bytes", json!(1_000_000_000_000_u64)),
+    ];
+    let one_cache = vec![
+        ("/drives/2/usage", json!("boot")),
+        ("/drives/1/bytes", json!(40_000_000_000_000_u64)),
+        ("/cpu/microcode_revisions", json!(["0x0"])),
+        ("/numa_nodes/1/memory", json!(8 * GIB)),
+        ("/os/live_image", json!(true)),
+        ("/drives/3/removable", json!(true)),
+    ];
+    let virtual_one =
+        vec![("/system/virtual_machine", json!(true)), ("/system/hypervisor", json!("kvm")), ("/os/tainted", json!(1))];
+    let mixed = on(1, bad_system()).chain(on(2, bad_drives())).collect::<Vec<_>>();
+    vec![
+        cluster("sound", 3, &[]),
+        cluster("one", 1, &[]),
+        cluster("two that differ", 2, &on(1, bad_system()).chain(on(1, bad_drives())).collect::<Vec<_>>()),
+        cluster("two odd ones of three", 3, &mixed),
+        cluster(
+            "two against two",
+            4,
+            &on(1, large.clone()).chain(on(2, large.clone())).chain(on(3, one_cache.clone())).collect::<Vec<_>>(),
+        ),
+        cluster("one odd of four", 4, &on(2, one_cache).chain(on(3, virtual_one)).collect::<Vec<_>>()),
+        cluster("all flash", 3, &all_flash),
+        cluster("no cache", 3, &no_cache),
+    ]
+}
+
+pub fn inventory(value: &Value) -> Inventory {
+    serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{error}: {value}"))
+}
+
+pub fn inventories(nodes: &[Value]) -> Vec<Inventory> {
+    nodes.iter().map(inventory).collect()
+}
+
+/// The pointers of everything below `node` that can be unreadable: leaves, and collections of records.
+pub fn facts(node: &Value) -> (Vec<String>, Vec<String>) {
+    let (mut leaves, mut collections) = (Vec::new(), Vec::new());
+    walk(&node["node"], "/node", &mut leaves, &mut collections);
+    (leaves, collections)
+}
+
+fn walk(value: &Value, at: &str, leaves: &mut Vec<String>, collections: &mut Vec<String>) {
+    const COLLECTIONS: [&str; 6] = [
+        "/node/drives",
+        "/node/cpu/packages",
+        "/node/numa_nodes",
+        "/node/nvme_controllers",
+        "/node/block_devices",
+        "/node/excluded",
+    ];
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| walk(value, &format!("{at}/{name}"), leaves, collections))
+        }
+        Value::Array(items) if COLLECTIONS.contains(&at) => {
+            collections.push(at.to_owned());
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(index, item)| walk(item, &format!("{at}/{index}"), leaves, collections));
+        }
+        _ => leaves.push(at.to_owned()),
+    }
+}
+
+/// The inventory with something else at a pointer.
+pub fn with(value: &Value, pointer: &str, new: impl FnOnce(&Value) -> Value) -> Value {
+    let mut changed = value.clone();
+    let place = changed.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}"));
+    *place = new(place);
+    changed
+}
