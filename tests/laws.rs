@@ -163,8 +163,21 @@ fn blur(cluster: &Cluster, told: &mut dyn FnMut(&str, &[Value])) {
 
 #[test]
 fn what_cannot_be_read_never_makes_a_verdict_milder() {
+    unreadable(11);
+}
+
+#[test]
+#[ignore = "takes minutes: every fact under every pack"]
+fn whatever_cannot_be_read_never_makes_a_verdict_milder() {
+    let never = unreadable(1);
+    // The number of nodes is known even if nothing is known of them.
+    assert_eq!(never, ["cluster.node-count"], "every other check is unknown once a fact that it needs is");
+}
+
+/// Holds one of so many pairs of a fact and a pack against the law, and tells which checks never were unknown.
+fn unreadable(one_of: usize) -> Vec<String> {
     let rules = rules();
-    let (mut blurred, mut judgings) = (0_usize, 0_usize);
+    let (mut blurred, mut pairs, mut judgings) = (0_usize, 0_usize, 0_usize);
     let mut broken: Vec<String> = Vec::new();
     let mut touched: BTreeSet<String> = BTreeSet::new();
     for cluster in clusters() {
@@ -174,6 +187,10 @@ fn what_cannot_be_read_never_makes_a_verdict_milder() {
             blurred += 1;
             let nodes = inventories(nodes);
             for (solution, before) in PACKS.iter().zip(&before) {
+                pairs += 1;
+                if pairs % one_of != 0 {
+                    continue;
+                }
                 judgings += 1;
                 let after = judged(&rules, *solution, &nodes);
                 let lines = milder(&rules, before, &after);
@@ -182,11 +199,10 @@ fn what_cannot_be_read_never_makes_a_verdict_milder() {
             }
         });
     }
-    let never: Vec<&String> = rules.checks.keys().filter(|id| !touched.contains(*id)).collect();
+    let never: Vec<String> = rules.checks.keys().filter(|id| !touched.contains(*id)).cloned().collect();
     println!("{blurred} facts made unreadable or partial, {judgings} judgings; never unknown: {never:?}");
     assert!(broken.is_empty(), "{} broken, as in\n{}", broken.len(), broken[..broken.len().min(40)].join("\n"));
-    // The number of nodes is known even if nothing is known of them.
-    assert_eq!(never, ["cluster.node-count"], "every other check is unknown once a fact that it needs is");
+    never
 }
 
 #[test]
