@@ -1,7 +1,7 @@
 //! Facts as a tree in an arena, which expressions read: small, copied freely, borrowed from one node's memory.
 //!
 //! Knows readings and how their JSON looks; knows no hardware. A node's tree is built in one pass from whatever
-//! serde can serialize ([`write`]); later layers add facts with [`with_fields`]. Quantities stand here as bare
+//! serde can serialize ([`write()`]); later layers add facts with [`with_fields`]. Quantities stand here as bare
 //! numbers in base units: their dimension is known to the schema, not to the value.
 
 mod paths;
@@ -237,7 +237,7 @@ fn record_of<'a>(fields: &mut [(&'a str, Value<'a>)], arena: &'a Bump) -> Value<
         return Value::Record(arena.alloc_slice_copy(&[("", Value::Absent)]));
     }
     let fields = arena.alloc_slice_copy(fields);
-    fields.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+    fields.sort_unstable_by_key(|(name, _)| *name);
     Value::Record(fields)
 }
 

@@ -32,12 +32,12 @@ struct Place<'a> {
 
 impl<'a> Paths<'a> {
     /// Walks the trees. Of two places of one record the first counts; a root's name may be empty, as in a path
-    /// "drives[3]" that leaves out "node.".
+    /// `drives[3]` that leaves out "node.".
     #[must_use]
     pub fn new(roots: &[(&'a str, Value<'a>)]) -> Self {
         let mut paths = Self::default();
         for (name, value) in roots {
-            let step = (!name.is_empty()).then_some(Step::Field(*name));
+            let step = (!name.is_empty()).then_some(Step::Field(name));
             paths.walk(*value, None, [step, None]);
         }
         paths.addresses.sort_unstable();
@@ -85,7 +85,7 @@ impl<'a> Paths<'a> {
         Some(steps)
     }
 
-    /// The path of a record's field, as in "drives[3].bytes"; `None` if the record stands in none of the trees.
+    /// The path of a record's field, as in `drives[3].bytes`; `None` if the record stands in none of the trees.
     #[must_use]
     pub fn path(&self, record: Record<'_>, field: &str) -> Option<String> {
         let mut path = String::new();

@@ -27,7 +27,7 @@ impl ser::Error for ViewError {
     }
 }
 
-/// The reasons that an inventory's errors are, by their index: what [`write`] wants.
+/// The reasons that an inventory's errors are, by their index: what [`write()`] wants.
 #[must_use]
 pub fn reasons<'a>(errors: &[ReadError], arena: &'a Bump) -> &'a [Reason<'a>] {
     arena.alloc_slice_fill_iter(
