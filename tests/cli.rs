@@ -328,6 +328,7 @@ fn no_output_acts_on_a_terminal() {
         vec!["judge", "x", "-v"],
         vec!["judge", "x", "--format", "json"],
         vec!["judge", "x", "--format", "markdown"],
+        vec!["judge", "x", "--format", "ocptv"],
         vec!["judge", "x", "-q"],
     ] {
         let output = run(folder.path(), &args);
@@ -371,6 +372,26 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
     assert!(coloured(&["judge", "x", "--color", "always"], &[("NO_COLOR", "1")]));
     assert!(!coloured(&["judge", "x", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
     assert!(!coloured(&["judge", "x", "--format", "json", "--color", "always"], &[]));
+}
+
+#[test]
+fn lines_for_test_executives_are_the_same_for_the_same_day() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "x", &hostile());
+    let lines = |args: &[&str]| {
+        let output = run(folder.path(), &[&["judge", "x", "--format", "ocptv"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>()
+    };
+    let day = ["--as-of", "2026-07-01"];
+    let told = lines(&day);
+    assert_eq!(told, lines(&day));
+    assert!(told.iter().all(|line| line["timestamp"] == "2026-07-01T00:00:00Z"));
+    let start = &told[1]["testRunArtifact"]["testRunStart"];
+    assert!(start["commandLine"].as_str().unwrap().ends_with("judge x --format ocptv --as-of 2026-07-01"));
+    let end = json!({"status": "COMPLETE", "result": "FAIL"});
+    assert_eq!(told.last().unwrap()["testRunArtifact"]["testRunEnd"], end);
+    assert!(lines(&[])[0]["timestamp"] != "2026-07-01T00:00:00Z");
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod host;
 mod laws;
 mod live;
 mod mutation;
+mod ocptv;
 mod release_binary;
 mod report;
 mod rules;

@@ -8,8 +8,9 @@ use crate::evaluate::{self, Detail, JudgeError, Settings};
 use crate::host::Host;
 use crate::inventory::Inventory;
 use crate::report::terminal::{self, Look, Verbosity};
-use crate::report::{Report, json, markdown};
+use crate::report::{Report, json, markdown, ocptv, parts};
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use std::path::PathBuf;
 
@@ -52,6 +53,8 @@ enum Format {
     Json,
     /// For tickets
     Markdown,
+    /// For test executives: OCP Test & Validation output 2.0, JSON lines
+    Ocptv,
 }
 
 /// What is to be done with the verdict, nothing left open.
@@ -62,6 +65,8 @@ pub(crate) struct Plan {
     look: Look,
     fail_on: Option<FailOn>,
     as_of: Date,
+    /// What is written down as the moment of judging: the beginning of the day that was asked for, or now.
+    at: Timestamp,
 }
 
 impl ReportArgs {
@@ -72,13 +77,18 @@ impl ReportArgs {
     pub(crate) fn plan(self, host: &dyn Host) -> Result<Plan, Failure> {
         let choice = self.choice.load()?;
         let surroundings = Surroundings::here();
-        let as_of = match self.as_of {
-            Some(date) => date,
+        let (as_of, at) = match self.as_of {
+            Some(date) => {
+                let midnight = jiff::tz::Offset::UTC
+                    .to_timestamp(date.at(0, 0, 0, 0))
+                    .map_err(|error| Failure::new(Exit::Usage, format!("--as-of {date}: {error}")))?;
+                (date, midnight)
+            }
             None => {
                 let now = host
                     .now()
                     .map_err(|error| Failure::new(Exit::BadInput, format!("{error}; give a day by --as-of")))?;
-                jiff::tz::Offset::UTC.to_datetime(now).date()
+                (jiff::tz::Offset::UTC.to_datetime(now).date(), now)
             }
         };
         let verbosity = match (self.quiet, self.verbose) {
@@ -93,6 +103,7 @@ impl ReportArgs {
             look: Look { width: surroundings.width(self.width), colour: surroundings.colour(self.color), verbosity },
             fail_on: self.fail_on,
             as_of,
+            at,
         })
     }
 }
@@ -132,8 +143,22 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         Format::Table => terminal::render(&report, plan.look).into_bytes(),
         Format::Json => json_of(&report)?,
         Format::Markdown => markdown::render(&report, plan.look.verbosity).into_bytes(),
+        Format::Ocptv => ocptv(&report, inventories, plan.at)?,
     })?;
     Ok(Exit::of(overall, plan.fail_on))
+}
+
+/// The report as OCP Test & Validation lines.
+fn ocptv(report: &Report, inventories: &[Inventory], at: Timestamp) -> Result<Vec<u8>, Failure> {
+    let machines: Vec<_> = report
+        .run
+        .nodes
+        .iter()
+        .filter_map(|node| Some(parts::parts(&node.name, inventories.get(node.place)?)))
+        .collect();
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let invocation = ocptv::Invocation { command_line: words.join(" "), at };
+    ocptv::render(report, &machines, &invocation).map_err(cannot)
 }
 
 fn json_of(report: &Report) -> Result<Vec<u8>, Failure> {
@@ -145,5 +170,9 @@ fn json_of(report: &Report) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// If it cannot be JSON, which would be a mistake in muster.
 pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
-    json::to_bytes(value).map_err(|error| Failure::new(Exit::Internal, format!("cannot write JSON: {error}")))
+    json::to_bytes(value).map_err(cannot)
+}
+
+fn cannot(error: serde_json::Error) -> Failure {
+    Failure::new(Exit::Internal, format!("cannot write JSON: {error}"))
 }
