@@ -19,4 +19,6 @@ pub mod report;
 mod roles;
 pub mod rules;
 pub mod units;
+pub mod verdict;
 pub mod view;
+mod words;

@@ -346,7 +346,7 @@ fn the_few_are_blamed_and_a_tie_blames_nobody() {
     assert_eq!(said(&odd, 0), "m; 2 of 3 have 8");
     let split = of(&[json!(8), json!(4)]);
     assert_eq!(lines(&split), ["all/2 of node: warn"]);
-    assert_eq!(said(&split, 0), "split, without a majority: 1 have 4 (n1); 1 have 8 (n0)");
+    assert_eq!(said(&split, 0), "split, without a majority: 1 has 4 (n1); 1 has 8 (n0)");
     // The others are judged; that all are alike cannot be told.
     assert_eq!(lines(&of(&[json!(8), unread(), json!(8)])), ["n1/node: unknown", "all/2 of node: unknown"]);
     assert_eq!(lines(&of(&[json!(8), unread(), json!(8), json!(4)])), ["n1/node: unknown", "n3/node: warn"]);

@@ -7,6 +7,7 @@ use crate::rules::diagnostic::{RuleError, render};
 use crate::rules::files::Overlay;
 use crate::rules::load::RuleSet;
 use crate::rules::site::Site;
+use crate::words::counted;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -106,10 +107,5 @@ fn site(rules: &RuleSet, path: &Path) -> Result<Site, Failure> {
 /// Mistakes in rules, each at its place, and how many there are.
 pub(crate) fn mistakes(errors: &[RuleError]) -> Failure {
     files::stderr(&render(errors, false));
-    Failure::new(Exit::BadInput, format!("{} in the rules; nothing was judged", count(errors.len(), "mistake")))
-}
-
-/// "1 mistake", "2 mistakes".
-pub(crate) fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+    Failure::new(Exit::BadInput, format!("{} in the rules; nothing was judged", counted(errors.len(), "mistake")))
 }

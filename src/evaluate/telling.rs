@@ -15,6 +15,7 @@ use crate::rules::effective::{EffectiveCheck, EffectivePack};
 use crate::rules::layers::Variant;
 use crate::rules::subject::Subject;
 use crate::view::{Partial, Paths, Reason, ReasonKind, Value};
+use crate::words::counted;
 use bumpalo::Bump;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -140,7 +141,12 @@ impl<'p> Telling<'p> {
                 let sides = sides
                     .into_iter()
                     .map(|(value, members)| (self.value(chosen, value.as_ref()), members))
-                    .map(|(value, members)| (format!("{} have {value}", members.len()), members))
+                    .map(|(value, members)| {
+                        (
+                            format!("{} {} {value}", members.len(), if members.len() == 1 { "has" } else { "have" }),
+                            members,
+                        )
+                    })
                     .collect();
                 self.open(chosen, sides, false);
             }
@@ -169,10 +175,10 @@ impl<'p> Telling<'p> {
                 let node = self.one_node(&members);
                 let (verdict, message) = match (whole, members.len()) {
                     (true, 1) if needed == 2 => (Verdict::Skipped, "only one: nothing to compare with".to_owned()),
-                    (true, count) => (Verdict::Skipped, format!("too few to judge: {count}, {needed} are needed")),
+                    (true, count) => (Verdict::Skipped, format!("too few to judge: {count} of {needed} needed")),
                     (false, count) => {
                         self.out.read_unknown = true;
-                        (Verdict::Unknown, format!("{count} are known, {needed} are needed, others are not known"))
+                        (Verdict::Unknown, format!("{count} of {needed} needed known, others are not known"))
                     }
                 };
                 self.shared(chosen, node, subject, verdict, message, None);
@@ -505,7 +511,7 @@ fn against(check: &Check, special: &Special) -> String {
     match &check.kind {
         Kind::Outlier(compared, _) => {
             let median = shown(special.reference.in_arena(&arena), &number_type(compared.of.ty()));
-            format!("the median of {} peers is {median}", special.members)
+            format!("the median of {} is {median}", counted(special.members, "peer"))
         }
         Kind::Uniform(compared) => {
             let majority = shown(special.reference.in_arena(&arena), compared.of.ty());

@@ -93,6 +93,10 @@ impl<'a, O: Observer<'a>> Machine<'a, O> {
         if function == Function::Join {
             return self.join(first, second);
         }
+        if let (Function::Counted, Value::Int(count), Value::Text(one)) = (function, first, second) {
+            self.charge(one.len())?;
+            return self.text(&crate::words::counted(count, one));
+        }
         let (Value::Text(text), Value::Text(part)) = (first, second) else { return Ok(worse(first, second)) };
         self.step(text.len() / 8)?;
         Ok(match function {

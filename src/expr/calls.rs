@@ -3,12 +3,13 @@
 
 use super::ast::{Kind, Node, Word};
 use super::check::{Checked, Checker, Local};
-use super::diagnostic::{Diagnostic, Span, did_you_mean};
+use super::diagnostic::{Diagnostic, Span};
 use super::functions::{FUNCTIONS, Function};
 use super::op::{Loop, LoopKind, Op, Version};
 use super::types::Type;
 use super::version::Scheme;
 use crate::units::Dimension;
+use crate::words::did_you_mean;
 
 /// How large a compiled regular expression may be, in bytes, and how much memory matching may take.
 const REGEX_BYTES: usize = 256 << 10;
@@ -54,7 +55,9 @@ impl Checker<'_, '_> {
             return self.matches(&nodes, span);
         }
         let arity = match function {
-            Function::Join | Function::StartsWith | Function::EndsWith | Function::Contains => 2..=2,
+            Function::Join | Function::Counted | Function::StartsWith | Function::EndsWith | Function::Contains => {
+                2..=2
+            }
             Function::VersionCompare | Function::VersionAtLeast => 3..=3,
             Function::Min | Function::Max => 1..=usize::MAX,
             _ => 1..=1,
@@ -128,6 +131,11 @@ impl Checker<'_, '_> {
                 Type::Text
             }
             (Function::Join, _) => self.tell(node.span, wants("a list of texts")).ty,
+            (Function::Counted, Type::Int) => {
+                self.text(function, checked.get(1), nodes.get(1));
+                Type::Text
+            }
+            (Function::Counted, _) => self.tell(node.span, wants("a whole number")).ty,
             (Function::Contains, Type::List(_)) => {
                 self.tell_help(node.span, wants("a text"), "whether a list has an element is written `x in list`").ty
             }

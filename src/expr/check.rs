@@ -2,12 +2,13 @@
 //! Every mistake of an expression is told, not only the first.
 
 use super::ast::{Additive, Comparison, Kind, Multiplicative, Node, Word};
-use super::diagnostic::{Diagnostic, Diagnostics, Span, did_you_mean};
+use super::diagnostic::{Diagnostic, Diagnostics, Span};
 use super::literal::unit_of;
 use super::number::Number;
 use super::op::{Compare, Field, Name, Op};
 use super::types::{Scope, Type, measured, product, quotient};
 use crate::units::Dimension;
+use crate::words::did_you_mean;
 use std::collections::BTreeSet;
 
 /// What a checked expression is made of.

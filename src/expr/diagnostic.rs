@@ -1,4 +1,4 @@
-//! What is wrong with an expression, and where; and the nearest name to one that does not exist.
+//! What is wrong with an expression, and where.
 
 use std::fmt;
 
@@ -96,53 +96,5 @@ impl Diagnostics {
         self.0.sort();
         self.0.dedup();
         self.0
-    }
-}
-
-/// The candidate that is nearest to a name, if one is near enough to be meant; of equally near ones the first in the
-/// alphabet.
-pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    /// The distance costs time by the product of the lengths.
-    const LONGEST: usize = 64;
-    if name.len() > LONGEST {
-        return None;
-    }
-    let lower = name.to_lowercase();
-    candidates
-        .into_iter()
-        .filter(|candidate| candidate.len() <= LONGEST)
-        .map(|candidate| (strsim::osa_distance(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| {
-            let longest = name.chars().count().max(candidate.chars().count());
-            *distance <= 1.max(longest / 3) && *distance < longest
-        })
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// "did you mean ...?" for a name that does not exist.
-pub(crate) fn did_you_mean<'n>(name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    nearest(name, candidates).map(|nearest| format!("did you mean `{nearest}`?"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_near_names_are_suggested() {
-        let names = ["bytes", "serial", "media", "model", "rotational"];
-        for (name, expected) in [
-            ("byte", Some("bytes")),
-            ("btyes", Some("bytes")),
-            ("Serial", Some("serial")),
-            ("rotation", Some("rotational")),
-            ("mode", Some("model")),
-            ("capacity", None),
-            ("x", None),
-            (&"a".repeat(1000), None),
-        ] {
-            assert_eq!(nearest(name, names), expected, "{name}");
-        }
     }
 }

@@ -26,6 +26,7 @@ pub(crate) enum Function {
     Distinct,
     Sort,
     Join,
+    Counted,
     StartsWith,
     EndsWith,
     Contains,
@@ -92,6 +93,7 @@ functions! {
     Distinct "distinct" ["distinct(list)"] "Each value once, where it first stood.", "unknown and absent elements are left out, and the list may lack elements";
     Sort "sort" ["sort(list)"] "In ascending order: numbers by value, text by its code points.", "as `distinct`";
     Join "join" ["join(list of texts, separator) -> text"] "One after the other, with the separator between.", EVERY;
+    Counted "counted" ["counted(whole number, thing) -> text"] "So many things, with the plural by an s: \"1 node\", \"2 nodes\".", STRICT;
     StartsWith "startsWith" ["text.startsWith(prefix) -> bool"] "Whether the text begins so.", STRICT;
     EndsWith "endsWith" ["text.endsWith(suffix) -> bool"] "Whether the text ends so.", STRICT;
     Contains "contains" ["text.contains(part) -> bool"] "Whether the part is somewhere in the text.", STRICT;

@@ -1,10 +1,11 @@
 //! From text to tokens with byte spans. A literal that means nothing is told and stands as [`Token::Bad`], so that the
 //! rest of the expression is still read.
 
-use super::diagnostic::{Diagnostic, Diagnostics, Span, nearest};
+use super::diagnostic::{Diagnostic, Diagnostics, Span};
 use super::literal::{self, Quantity, Written};
 use super::number::Number;
 use crate::units::Dimension;
+use crate::words::nearest;
 
 /// The longest expression, in bytes.
 pub(crate) const LONGEST: usize = 64 << 10;

@@ -1,8 +1,8 @@
 //! Types and dimensions of expressions, and the schema of the facts they may read.
 
-use super::diagnostic::did_you_mean;
 use crate::reading::{FactType, FieldType};
 use crate::units::Dimension;
+use crate::words::did_you_mean;
 use std::fmt;
 
 /// The type of an expression.

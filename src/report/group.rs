@@ -4,8 +4,8 @@
 
 use super::Report;
 use super::advice::advice;
-use super::text::count;
 use crate::evaluate::finding::{Finding, Level, Verdict};
+use crate::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a finding stands in the report; declared in the order of the report.
@@ -150,12 +150,12 @@ impl<'a> Group<'a> {
                 let nodes: BTreeSet<&str> = many.iter().map(|finding| finding.node.as_str()).collect();
                 let names = self.names(many, detail, str::to_owned);
                 match (kind.starts_with("every "), kind) {
-                    (true, _) => format!("{kind} on {}: {names}", count(nodes.len(), "node")),
-                    (false, "node") => format!("{}: {names}", count(many.len(), kind)),
+                    (true, _) => format!("{kind} on {}: {names}", counted(nodes.len(), "node")),
+                    (false, "node") => format!("{}: {names}", counted(many.len(), kind)),
                     _ if nodes.len() > 1 => {
-                        format!("{} on {}: {names}", count(many.len(), kind), count(nodes.len(), "node"))
+                        format!("{} on {}: {names}", counted(many.len(), kind), counted(nodes.len(), "node"))
                     }
-                    _ => format!("{}: {names}", count(many.len(), kind)),
+                    _ => format!("{}: {names}", counted(many.len(), kind)),
                 }
             }
         }

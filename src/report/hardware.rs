@@ -4,10 +4,11 @@
 //! escaped and cut to a bearable length here.
 
 use super::group::together;
-use super::text::{brief, count};
+use super::text::brief;
 use crate::inventory::{Drive, Inventory, NumaNode};
 use crate::reading::{Collection, ErrorId, ErrorKind, Reading};
 use crate::units::Bytes;
+use crate::words::counted;
 
 /// One line of what was found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -239,7 +240,7 @@ impl Say<'_> {
     /// Its number, and what it holds.
     fn numa_node(&self, node: &NumaNode) -> (String, String) {
         let id = self.told(&node.id, u64::to_string).into_text();
-        let cpus = match self.told(&node.cpus, |cpus| count(usize::try_from(*cpus).unwrap_or(usize::MAX), "CPU")) {
+        let cpus = match self.told(&node.cpus, |cpus| counted(usize::try_from(*cpus).unwrap_or(usize::MAX), "CPU")) {
             Told::Known(cpus) => cpus,
             other => format!("CPUs {}", other.into_text()),
         };
@@ -255,7 +256,7 @@ impl Say<'_> {
             [] => String::new(),
             [one] => format!("; there may be more ({})", self.reason(*one)),
             [one, rest @ ..] => {
-                format!("; there may be more ({}, and {})", self.reason(*one), count(rest.len(), "other reason"))
+                format!("; there may be more ({}, and {})", self.reason(*one), counted(rest.len(), "other reason"))
             }
         }
     }

@@ -6,8 +6,9 @@
 use super::Report;
 use super::group::{Detail, Group, Section, groups};
 use super::terminal::Verbosity;
-use super::text::{count, shown};
+use super::text::shown;
 use crate::evaluate::finding::Citation;
+use crate::words::counted;
 use std::fmt::Write as _;
 
 /// The report as Markdown that ends with a line feed; the summary line alone if quiet.
@@ -116,8 +117,8 @@ fn closing(out: &mut String, report: &Report) {
     let _ = writeln!(
         out,
         "\n{} passed, {} skipped for not applying.",
-        count(counts.pass, "verdict"),
-        count(counts.skipped, "verdict")
+        counted(counts.pass, "verdict"),
+        counted(counts.skipped, "verdict")
     );
 }
 

@@ -4,10 +4,11 @@
 //! comfy-table's, which wraps long text and splits long words.
 
 use super::group::{Detail, Group, Section, groups, together};
-use super::text::{count, shown};
+use super::text::shown;
 use super::{Report, advice, hardware};
 use crate::evaluate::NodeSummary;
 use crate::evaluate::finding::{Overall, Verdict};
+use crate::words::counted;
 use colored::Colorize as _;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
@@ -80,7 +81,7 @@ fn head(page: &mut Page, report: &Report) {
         })
         .collect();
     let packs = if packs.is_empty() { String::new() } else { format!(", packs {}", packs.join(", ")) };
-    let nodes = count(report.run.nodes.len(), "node");
+    let nodes = counted(report.run.nodes.len(), "node");
     page.paragraph(&format!("muster {}, as of {}: {nodes}{packs}", report.version, report.as_of), Tone::Plain);
     page.paragraph(&report.headline(), tone(report.run.overall));
 }
@@ -100,7 +101,7 @@ fn machines(page: &mut Page, report: &Report) {
             heading.push_str(&format!(" and {} more", names.len() - NAMES));
         }
         if names.len() > 1 {
-            heading.push_str(&format!(": {} alike", count(names.len(), "node")));
+            heading.push_str(&format!(": {} alike", counted(names.len(), "node")));
         }
         page.paragraph(&heading, Tone::Strong);
         let mut rows: Vec<Line> = machine

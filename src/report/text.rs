@@ -65,12 +65,6 @@ fn push(mut out: String, c: char) -> String {
     out
 }
 
-/// "1 fact", "2 facts".
-#[must_use]
-pub fn count(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,9 +3,9 @@
 //! Counts facts, not errors: one refused file can leave twelve facts unknown. A fact that the collecting version did
 //! not know is not in the file at all and is not counted; a check that needs it says so.
 
-use super::text::count;
 use crate::inventory::Inventory;
 use crate::reading::ErrorKind;
+use crate::words::counted;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -56,10 +56,10 @@ impl Unread {
         if self.facts() > 0 {
             let reasons: Vec<String> =
                 self.by_kind.iter().map(|(kind, facts)| format!("{facts} {}", phrase(*kind, root))).collect();
-            words.push(format!("{} could not be read: {}", count(self.facts(), "fact"), reasons.join(", ")));
+            words.push(format!("{} could not be read: {}", counted(self.facts(), "fact"), reasons.join(", ")));
         }
         if self.partial_lists > 0 {
-            words.push(format!("{} may lack entries", count(self.partial_lists, "list")));
+            words.push(format!("{} may lack entries", counted(self.partial_lists, "list")));
         }
         (!words.is_empty()).then(|| words.join("; "))
     }

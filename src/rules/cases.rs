@@ -3,10 +3,9 @@
 //! Facts are written as in an inventory, with three differences: a quantity has its unit (`480GB`), an unreadable fact
 //! says why in words (`{unreadable: "permission denied"}`), and sources are left out. Judges nothing.
 
-use crate::evaluate::finding::Verdict;
 use crate::inventory::{Inventory, Node as NodeFacts, SCHEMA};
 use crate::reading::{ErrorKind, FactType, ReadError, Reading, Record, RecordType};
-use crate::rules::diagnostic::{Errors, RuleError, error, nearest, quoted};
+use crate::rules::diagnostic::{Errors, RuleError, error, quoted};
 use crate::rules::files::{self, Overlay, Role};
 use crate::rules::limit::{Setting, Value, quantity, settings};
 use crate::rules::load::RuleSet;
@@ -18,6 +17,8 @@ use crate::rules::source::{Source, Span};
 use crate::rules::text::{Text, ValueForm};
 use crate::rules::tree::{self, Kind, Node};
 use crate::units::Dimension;
+use crate::verdict::Verdict;
+use crate::words::nearest;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -2,7 +2,6 @@
 //!
 //! Says what can be judged, not who demands it: packs do. Judges nothing.
 
-use crate::evaluate::finding::{Citation, Level};
 use crate::rules::digest::Digest;
 use crate::rules::expression::{Expr, Scope, Template, Type, compile, condition, message};
 use crate::rules::facts::Facts;
@@ -13,6 +12,7 @@ use crate::rules::source::{Source, Span};
 use crate::rules::subject::Subject;
 use crate::rules::text::ExpressionText;
 use crate::units::Dimension;
+use crate::verdict::{Citation, Level};
 use std::sync::Arc;
 
 /// A compiled check.

@@ -4,6 +4,7 @@
 //! characters of a hostile pack do nothing to a terminal.
 
 use crate::rules::source::{Source, Span};
+use crate::words::did_you_mean;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::collections::BTreeMap;
@@ -155,26 +156,11 @@ pub(crate) fn error(source: &Arc<Source>, span: Span, message: impl Into<String>
     }
 }
 
-/// The listed word most like `word`, if one is near enough to be meant.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Long hostile words are not compared: the distance is quadratic.
-    if word.chars().count() > 100 {
-        return None;
-    }
-    let mut best: Option<(f64, &str)> = None;
-    for candidate in candidates {
-        let likeness = strsim::normalized_damerau_levenshtein(word, candidate);
-        if likeness > 0.55 && best.is_none_or(|(so_far, _)| likeness > so_far) {
-            best = Some((likeness, candidate));
-        }
-    }
-    best.map(|(_, candidate)| candidate)
-}
-
 /// "did you mean `x`?", else the list of what may stand there.
 pub(crate) fn suggestion(word: &str, candidates: &[&str]) -> Option<String> {
-    if let Some(near) = nearest(word, candidates.iter().copied()) {
-        return Some(format!("did you mean `{near}`?"));
+    let near = did_you_mean(word, candidates.iter().copied());
+    if near.is_some() {
+        return near;
     }
     if candidates.is_empty() || candidates.len() > 40 {
         return None;
@@ -390,10 +376,9 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_word_is_near() {
-        assert_eq!(nearest("titel", ["title", "level"]), Some("title"));
-        assert_eq!(nearest("zzz", ["title", "level"]), None);
+    fn the_nearest_word_is_told_or_what_may_stand_there() {
+        assert_eq!(suggestion("titel", &["title", "level"]).as_deref(), Some("did you mean `title`?"));
         assert_eq!(suggestion("zzz", &["title", "level"]).as_deref(), Some("one of: title, level"));
-        assert_eq!(nearest(&"t".repeat(1000), ["title"]), None);
+        assert_eq!(suggestion(&"t".repeat(1000), &["title"]).as_deref(), Some("one of: title"));
     }
 }

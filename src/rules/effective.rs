@@ -2,9 +2,7 @@
 //!
 //! Which platform a machine is, the caller finds out ([`crate::rules::pack::Pack::matches`]). Evaluates nothing.
 
-use crate::evaluate::finding::Level;
 use crate::rules::check::Check;
-use crate::rules::diagnostic::nearest;
 use crate::rules::digest::Digest;
 use crate::rules::knowledge::Knowledge;
 use crate::rules::layers::{CHECK, Demand, Effective, Relaxation, SITE, Variant, combine};
@@ -12,6 +10,8 @@ use crate::rules::load::{RuleSet, demands};
 use crate::rules::pack::{BASE, Pack, PackKind, Reference, Remain, Roles};
 use crate::rules::raw::pack::{DriveRole, NicRole};
 use crate::rules::site::{Site, Waiver};
+use crate::verdict::Level;
+use crate::words::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

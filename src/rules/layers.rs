@@ -3,12 +3,12 @@
 //! A later layer may tighten freely. To relax it has to say why and whence; a platform cannot relax what a solution
 //! demands. Every limit keeps the name of the layer that set it. Compares levels and limits only: evaluates nothing.
 
-use crate::evaluate::finding::Level;
 use crate::rules::check::Check;
 use crate::rules::limit::Value;
 use crate::rules::pack::{Condition, DemandCase, PackKind};
 use crate::rules::raw::check::Stricter;
 use crate::rules::source::Span;
+use crate::verdict::Level;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

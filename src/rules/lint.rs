@@ -2,13 +2,13 @@
 //!
 //! Warnings only: what is wrong is found when rules are loaded.
 
-use crate::evaluate::finding::Verdict;
 use crate::rules::cases::{Case, Wanted};
 use crate::rules::diagnostic::{Errors, RuleError};
 use crate::rules::layers::combine;
 use crate::rules::load::{RuleSet, demands};
 use crate::rules::pack::{Pack, PackKind, Reference};
 use crate::units::Dimension;
+use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 
 /// How far figures that Little's law ties together may be apart: they are rounded, and means of a run.

@@ -3,7 +3,7 @@
 //! Touches no machine and no disk: paths and bytes come from the caller.
 
 use crate::rules::check::{self, Check};
-use crate::rules::diagnostic::{Errors, RuleError, error, nearest, quoted};
+use crate::rules::diagnostic::{Errors, RuleError, error, quoted};
 use crate::rules::digest::{self, Digest};
 use crate::rules::facts::Facts;
 use crate::rules::files::{self, File, Folder, Overlay, Role};
@@ -16,6 +16,7 @@ use crate::rules::raw::pack::RawPack;
 use crate::rules::read::{Read, Reader};
 use crate::rules::source::{Source, Span};
 use crate::rules::tree;
+use crate::words::did_you_mean;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -269,8 +270,7 @@ fn extends(packs: &BTreeMap<String, Pack>, errors: &mut Errors) {
                 None if parent.is_empty() => {}
                 None => {
                     let mut unknown = error(source, *span, format!("there is no pack {}", quoted(parent)));
-                    unknown.help =
-                        nearest(parent, packs.keys().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+                    unknown.help = did_you_mean(parent, packs.keys().map(String::as_str));
                     errors.push(unknown);
                 }
                 Some(parent) if parent.kind != PackKind::Base && parent.kind != pack.kind => {

@@ -2,9 +2,8 @@
 //!
 //! One pack alone, against the checks that there are; what several packs together demand is in `layers`.
 
-use crate::evaluate::finding::Level;
 use crate::rules::check::Check;
-use crate::rules::diagnostic::{error, nearest, quoted};
+use crate::rules::diagnostic::{error, quoted};
 use crate::rules::digest::Digest;
 use crate::rules::expression::{Expr, Scope, condition};
 use crate::rules::facts::Facts;
@@ -13,6 +12,8 @@ use crate::rules::raw::pack::{DriveRole, NicRole, RawDemandCase, RawPack, RawPro
 use crate::rules::read::{Entries, Reader};
 use crate::rules::source::{Source, Span};
 use crate::rules::text::{ExpressionText, date};
+use crate::verdict::Level;
+use crate::words::did_you_mean;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -295,7 +296,7 @@ pub(crate) fn demands(
 
 pub(crate) fn unknown_check(id: &str, span: Span, checks: &Checks, reader: &mut Reader<'_>) {
     let mut unknown = error(reader.source, span, format!("there is no check {}", quoted(id)));
-    unknown.help = nearest(id, checks.keys().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
+    unknown.help = did_you_mean(id, checks.keys().map(String::as_str));
     reader.errors.push(unknown);
 }
 

@@ -2,9 +2,8 @@
 //!
 //! What it relaxes is told when it is put together with packs; a relaxation counts as a waiver.
 
-use crate::evaluate::finding::Level;
 use crate::rules::check::{Check, Kind, Slot};
-use crate::rules::diagnostic::{Errors, RuleError, error, nearest, quoted};
+use crate::rules::diagnostic::{Errors, RuleError, error, quoted};
 use crate::rules::digest::{self, Digest};
 use crate::rules::expression::{self, Expr, Scope, condition};
 use crate::rules::facts::Facts;
@@ -19,6 +18,8 @@ use crate::rules::subject::Subject;
 use crate::rules::text::date;
 use crate::rules::tree;
 use crate::units::Dimension;
+use crate::verdict::Level;
+use crate::words::did_you_mean;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -126,8 +127,7 @@ impl RuleSet {
         let name = raw.solution.as_ref().filter(|name| !name.is_broken())?;
         if self.packs.get(&name.value).is_none_or(|pack| pack.kind != PackKind::Solution) {
             let mut unknown = error(reader.source, name.span(), format!("there is no solution {}", quoted(name)));
-            unknown.help = nearest(name, self.solutions().map(|pack| pack.name.as_str()))
-                .map(|near| format!("did you mean `{near}`?"));
+            unknown.help = did_you_mean(name, self.solutions().map(|pack| pack.name.as_str()));
             reader.errors.push(unknown);
         }
         Some(name.value.clone())
@@ -157,8 +157,7 @@ impl RuleSet {
             }
             if !any {
                 let mut unknown = error(reader.source, *span, format!("no pack has a param {}", quoted(name)));
-                unknown.help = nearest(name, declared().map(|(_, param)| param.name.as_str()))
-                    .map(|near| format!("did you mean `{near}`?"));
+                unknown.help = did_you_mean(name, declared().map(|(_, param)| param.name.as_str()));
                 reader.errors.push(unknown);
             }
         }
@@ -271,7 +270,7 @@ fn bill_item(number: usize, raw: &RawBillItem, facts: &mut Facts, reader: &mut R
         why: "Every node has to have what was bought: nodes that lack the same thing are equal among themselves."
             .to_owned(),
         fix: "Find what is missing or not seen, or correct the bill of materials.".to_owned(),
-        sources: vec![crate::evaluate::finding::Citation {
+        sources: vec![crate::verdict::Citation {
             title: "Bill of materials of the site".to_owned(),
             url: String::new(),
             clause: raw.what.value.clone(),

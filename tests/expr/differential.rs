@@ -162,6 +162,7 @@ const BY_HAND: &[(&str, Option<&str>, &str)] = &[
     ("'TacoCät'.lowerAscii()", None, "\"tacocät\""),
     ("'  x\\t'.trim()", None, "\"x\""),
     ("['a', 'b'].join('-')", None, "\"a-b\""),
+    ("counted(1, 'node') + counted(2, 'node')", None, "\"1 node2 nodes\" | untold"),
     // Lists.
     ("[1, 2] + [3] == [1, 2, 3]", None, "true"),
     ("[1, 2] == [1.0, 2.0]", None, "true"),

@@ -224,6 +224,7 @@ const SURFACE: &[&str] = &[
     "node.items.map(x, x.number).sort()",
     "node.items.map(x, x.number).sort()[0]",
     "node.items.map(x, x.text).join(\",\")",
+    "counted(node.count, node.text)",
     "node.text.startsWith(node.box.text)",
     "node.text.endsWith(node.box.text)",
     "node.text.contains(node.box.text)",

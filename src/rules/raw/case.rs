@@ -1,12 +1,12 @@
 //! Cases of one check as written: `fixtures/checks/<id>.yaml`, facts in, verdict and message out.
 
-use crate::evaluate::finding::Verdict;
 use crate::rules::raw::check::RawSetting;
 use crate::rules::raw::pack::{DriveRole, NicRole};
 use crate::rules::read::{At, Entries, Read, Reader, choice, raw};
 use crate::rules::source::Span;
 use crate::rules::text::{Line, Prose, ValueText};
 use crate::rules::tree::{Kind, Node};
+use crate::verdict::Verdict;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 

@@ -1,12 +1,12 @@
 //! A check as written: `checks/<subject>/<property>.yaml`.
 
-use crate::evaluate::finding::Level;
 use crate::rules::read::{At, Count, Entries, Read, Reader, choice, raw};
 use crate::rules::source::Span;
 use crate::rules::subject::Subject;
 use crate::rules::text::{Address, CheckIdText, ExpressionText, Line, MessageText, Prose, Text, ValueForm, ValueText};
 use crate::rules::tree::{Kind, Node};
 use crate::units::Dimension;
+use crate::verdict::Level;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! What the field knows, as written: `rules/knowledge/*.yaml`.
 
-use crate::evaluate::finding::Level;
 use crate::rules::read::{At, Choice, Count, Flag, choice, raw};
 use crate::rules::text::{Line, PatternText, Prose, ValueText};
+use crate::verdict::Level;
 
 raw! {
     /// One file of knowledge.

@@ -1,11 +1,11 @@
 //! A pack as written: `rules/base.yaml`, `rules/solutions/<name>.yaml`, `rules/platforms/<name>.yaml`.
 
-use crate::evaluate::finding::Level;
 use crate::rules::raw::check::{RawParam, RawSetting};
 use crate::rules::read::{At, Choice, Count, Entries, Flag, Read, Reader, raw};
 use crate::rules::source::Span;
 use crate::rules::text::{DateText, ExpressionText, Line, Name, Prose, ValueText, Version};
 use crate::rules::tree::{Kind, Node};
+use crate::verdict::Level;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use std::borrow::Cow;
 
