@@ -230,13 +230,11 @@ impl Checker<'_, '_> {
             self.tell(pattern.span, message);
             return Checked::new(Op::Bool(false), Type::Bool);
         }
-        let built = regex::RegexBuilder::new(pattern_text)
-            .size_limit(REGEX_BYTES)
-            .dfa_size_limit(REGEX_BYTES)
-            .nest_limit(32)
-            .build();
-        let op = match built {
-            Ok(regex) => Op::Matches(Box::new((checked.op, regex))),
+        let op = match super::regexes::build(pattern_text, REGEX_BYTES) {
+            Ok((regex, bytes)) => {
+                self.regex_bytes += bytes;
+                Op::Matches(Box::new((checked.op, regex)))
+            }
             Err(error) => {
                 let message = match error {
                     regex::Error::CompiledTooBig(_) => {

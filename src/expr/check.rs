@@ -26,6 +26,7 @@ pub(crate) struct Checker<'c, 's> {
     pub(crate) slots: BTreeSet<usize>,
     pub(crate) facts: BTreeSet<(String, String)>,
     pub(crate) regexes: usize,
+    pub(crate) regex_bytes: usize,
 }
 
 pub(crate) struct Local {
@@ -65,6 +66,7 @@ impl<'c, 's> Checker<'c, 's> {
             slots: BTreeSet::new(),
             facts: BTreeSet::new(),
             regexes: 0,
+            regex_bytes: 0,
         }
     }
 

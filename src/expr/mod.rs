@@ -18,6 +18,7 @@ mod literal;
 mod number;
 mod op;
 mod parser;
+mod regexes;
 mod template;
 mod trace;
 mod types;
@@ -28,6 +29,7 @@ pub use diagnostic::{Diagnostic, Span};
 pub use display::shown;
 pub use functions::{markdown as functions_markdown, units_markdown};
 pub use parser::parse;
+pub(crate) use regexes::build as build_regex;
 pub use template::Template;
 pub use trace::{Compared, Read, Trace};
 pub use types::{Field, Schema, SchemaError, Scope, ShapeId, Type};
@@ -101,6 +103,7 @@ pub struct Compiled {
     facts: BTreeSet<(String, String)>,
     warnings: Vec<Diagnostic>,
     regexes: usize,
+    regex_bytes: usize,
 }
 
 /// Parses and checks an expression.
@@ -123,6 +126,7 @@ pub fn compile(source: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Diagnost
         facts: checker.facts,
         warnings: checker.warnings.into_sorted(),
         regexes: checker.regexes,
+        regex_bytes: checker.regex_bytes,
     })
 }
 
@@ -197,10 +201,16 @@ impl Compiled {
         &self.warnings
     }
 
-    /// How many regular expressions it holds: each takes up to some hundred KiB.
+    /// How many regular expressions it holds.
     #[must_use]
     pub fn regexes(&self) -> usize {
         self.regexes
+    }
+
+    /// The bytes that they take compiled, at most.
+    #[must_use]
+    pub fn regex_bytes(&self) -> usize {
+        self.regex_bytes
     }
 
     /// Evaluates. What is made on the way lies in the scratch arena.

@@ -75,6 +75,44 @@ pub(crate) struct Errors {
     list: Vec<RuleError>,
     /// By path: how many were kept, and how many were not.
     counts: BTreeMap<String, (usize, usize)>,
+    /// What the regular expressions of all files took.
+    pub(crate) regexes: Regexes,
+}
+
+/// What the regular expressions of a rule set take, for each of them is small and a file holds thousands.
+#[derive(Debug, Default)]
+pub(crate) struct Regexes {
+    count: usize,
+    bytes: usize,
+}
+
+impl Regexes {
+    /// In one rule set.
+    pub(crate) const MOST: usize = 4_000;
+    /// Compiled, in one rule set: what hostile rules may take in all is 64 MB.
+    pub(crate) const MOST_BYTES: usize = 32 << 20;
+
+    /// No more are compiled.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.count > Self::MOST || self.bytes > Self::MOST_BYTES
+    }
+
+    /// Counts some; what is too much, in words, the first time that it is.
+    pub(crate) fn spend(&mut self, count: usize, bytes: usize) -> Option<String> {
+        if self.is_spent() {
+            return None;
+        }
+        self.count += count;
+        self.bytes += bytes;
+        if self.count > Self::MOST {
+            Some(format!("with this the rules hold more than {} regular expressions", Self::MOST))
+        } else if self.bytes > Self::MOST_BYTES {
+            let most = Self::MOST_BYTES >> 20;
+            Some(format!("with this the regular expressions of the rules take more than {most} MiB"))
+        } else {
+            None
+        }
+    }
 }
 
 impl Errors {

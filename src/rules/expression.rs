@@ -6,20 +6,22 @@ use crate::expr::{self, Diagnostic};
 pub(crate) use crate::expr::{Compiled as Expr, Field, Schema, Scope, Template, Type};
 use crate::rules::diagnostic::{RuleError, Severity, error};
 use crate::rules::read::Reader;
+use crate::rules::source::Span;
 use crate::rules::text::{ExpressionText, MessageText, Text};
 use crate::units::Dimension;
 use crate::view::Value;
 
 /// Compiles an expression of any type. `None` if it is wrong, which is recorded.
 pub(crate) fn compile(text: &ExpressionText, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<Expr> {
-    let compiled = if text.is_broken() { return None } else { expr::compile(text, scope) };
-    keep(compiled, text, reader)
+    if text.is_broken() || is_too_much(text, reader) {
+        return None;
+    }
+    keep(expr::compile(text, scope), text, reader)
 }
 
 /// Compiles an expression that has to be true or false.
 pub(crate) fn condition(text: &ExpressionText, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<Expr> {
-    let compiled = if text.is_broken() { return None } else { expr::compile(text, scope) };
-    let compiled = keep(compiled, text, reader)?;
+    let compiled = compile(text, scope, reader)?;
     if matches!(compiled.ty(), Type::Bool | Type::Any) {
         return Some(compiled);
     }
@@ -29,7 +31,7 @@ pub(crate) fn condition(text: &ExpressionText, scope: &Scope<'_>, reader: &mut R
 
 /// Compiles a message with expressions in braces.
 pub(crate) fn message(text: &MessageText, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<Template> {
-    if text.is_broken() {
+    if text.is_broken() || is_too_much(text, reader) {
         return None;
     }
     match Template::compile(text.trim_end(), scope) {
@@ -42,6 +44,10 @@ pub(crate) fn message(text: &MessageText, scope: &Scope<'_>, reader: &mut Reader
                 };
                 place(text, hole.warnings().iter().map(whole), Severity::Warning, reader);
             }
+            let (count, bytes) = template
+                .holes()
+                .fold((0, 0), |(count, bytes), hole| (count + hole.regexes(), bytes + hole.regex_bytes()));
+            spend(count, bytes, text.span(), reader)?;
             Some(template)
         }
         Err(mistakes) => {
@@ -55,6 +61,7 @@ fn keep<F>(compiled: Result<Expr, Vec<Diagnostic>>, text: &Text<F>, reader: &mut
     match compiled {
         Ok(compiled) => {
             place(text, compiled.warnings().iter().cloned(), Severity::Warning, reader);
+            spend(compiled.regexes(), compiled.regex_bytes(), text.span(), reader)?;
             Some(compiled)
         }
         Err(mistakes) => {
@@ -62,6 +69,19 @@ fn keep<F>(compiled: Result<Expr, Vec<Diagnostic>>, text: &Text<F>, reader: &mut
             None
         }
     }
+}
+
+/// Whether it may hold a regular expression and no more are compiled; that has been told.
+fn is_too_much(text: &str, reader: &Reader<'_>) -> bool {
+    reader.errors.regexes.is_spent() && text.contains("matches")
+}
+
+/// Counts regular expressions towards what all rules may hold; `None` if it is too much.
+pub(crate) fn spend(count: usize, bytes: usize, span: Span, reader: &mut Reader<'_>) -> Option<()> {
+    if let Some(message) = reader.errors.regexes.spend(count, bytes) {
+        reader.error(span, message);
+    }
+    (count == 0 || !reader.errors.regexes.is_spent()).then_some(())
 }
 
 /// Compiles an expression that this program wrote; `None` never happens, which tests hold.

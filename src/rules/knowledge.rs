@@ -4,6 +4,7 @@
 //! told as unknown, with the reason: a model that nobody knows has neither a class nor the lack of one.
 
 use crate::rules::diagnostic::{Errors, error, quoted};
+use crate::rules::expression;
 use crate::rules::facts::knowledge_fields;
 use crate::rules::limit::{Value, quantity};
 use crate::rules::raw::knowledge::{Founded, RawDriveRow, RawKnowledge};
@@ -231,10 +232,14 @@ fn pattern(text: &PatternText, matches: &[Line], near_misses: &[Line], reader: &
     if text.is_broken() {
         return None;
     }
-    let built =
-        regex::RegexBuilder::new(text).size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES).nest_limit(32).build();
-    let regex = match built {
-        Ok(regex) => regex,
+    if reader.errors.regexes.is_spent() {
+        return None;
+    }
+    let regex = match crate::expr::build_regex(text, PATTERN_BYTES) {
+        Ok((regex, bytes)) => {
+            expression::spend(1, bytes, text.span(), reader)?;
+            regex
+        }
         Err(regex::Error::CompiledTooBig(_)) => {
             reader.error(text.span(), format!("the pattern takes more than {} KiB", PATTERN_BYTES >> 10));
             return None;

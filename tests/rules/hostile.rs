@@ -99,6 +99,34 @@ fn large_expressions() {
 }
 
 #[test]
+fn regular_expressions_without_number() {
+    // Each is within its bounds, and each expression, and each file: together they would take gigabytes.
+    let set = |pattern: &dyn Fn(usize) -> String| -> Vec<(String, String)> {
+        let terms: Vec<String> = (0..8).map(|n| format!("drive.model.matches(\\\"{}\\\")", pattern(n))).collect();
+        let case = format!("- {{ when: \"node.drives.exists(drive, {})\" }}\n      ", terms.join(" || "));
+        let file = |n: usize| {
+            let name = format!("p{n:03}");
+            let text = pack(&name, &format!("checks:\n  media.size:\n      {}", case.repeat(20)));
+            (format!("rules/solutions/{name}.yaml"), text)
+        };
+        (0..60).map(file).collect()
+    };
+    for (what, files, told) in [
+        ("many", set(&|n| format!("a{n}")), "with this the rules hold more than 4000 regular expressions"),
+        (
+            "large",
+            set(&|n| format!("a{{20{n}}}b{{900}}")),
+            "with this the regular expressions of the rules take more than 32 MiB",
+        ),
+    ] {
+        let mut files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        files.push(("checks/media/size.yaml", SIZE));
+        let found = soon(what, &files);
+        assert_eq!(found.iter().filter(|line| line.ends_with(told)).count(), 1, "{what}: {:?}", found.first());
+    }
+}
+
+#[test]
 fn circles() {
     let file = |n: usize| {
         let name = format!("p{n:03}");
