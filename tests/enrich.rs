@@ -246,6 +246,34 @@ const NIC_ROLES: &str = "roles: { nic: [\
     { role: management, when: 'nic.speed < 10Gbit/s', because: slow }] }\n";
 
 #[test]
+fn other_knowledge_is_another_digest_and_other_writing_is_not() {
+    let check = [("a.b", "for: drive\nassert: 'drive.power_loss_protection'\nmessage: 'm'")];
+    let digests = |knowledge: &str| {
+        let rules = rules(&check, "", knowledge).unwrap();
+        rules.packs.values().map(|pack| pack.digest.to_string()).collect::<Vec<_>>()
+    };
+    let now = digests(&rows());
+    assert_ne!(now, digests(&rows().replacen("power_loss_protection: true", "power_loss_protection: false", 1)));
+    assert_ne!(now, digests(&rows().replacen("confidence: V", "confidence: M", 1)));
+    assert_ne!(now, digests(""));
+    assert_eq!(now, digests(&format!("# a note\n{}", rows().replacen("class: client", "class: 'client'", 1))));
+}
+
+#[test]
+fn a_platform_is_matched_by_facts_as_they_were_read() {
+    let platform = |matches: &str| {
+        let text = pack("p", "checks: {}\n").replace("checks: {}", &format!("match: '{matches}'\nchecks: {{}}"));
+        mistakes(&[("rules/platforms/p.yaml", &text)])
+    };
+    assert_eq!(platform("node.drives.exists(d, d.model == \"M\")"), Vec::<String>::new());
+    let found = platform("node.drives.exists(d, d.class == \"client\")");
+    let told = "`match` asks for `class`, which is known only after the platform is";
+    assert!(matches!(found.as_slice(), [one] if one.ends_with(told)), "{found:?}");
+    let found = platform("node.drives.exists(d, d.role == \"boot\")");
+    assert!(matches!(found.as_slice(), [one] if one.contains("role")), "{found:?}");
+}
+
+#[test]
 fn interfaces_have_roles_by_rules() {
     let role = "for: nic\nassert: 'nic.role == \"storage\"'\nmessage: '{nic.role}'";
     let rules = rules(&[("nic.role", role)], NIC_ROLES, "").unwrap();

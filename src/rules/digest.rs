@@ -44,6 +44,20 @@ pub(crate) fn of_pack<'a>(own: Digest, checks: impl Iterator<Item = (&'a str, Di
     Digest(hash.finalize().into())
 }
 
+/// Of a pack by itself and of the knowledge that its checks and roles ask: by other knowledge they judge otherwise. In
+/// which files the rows lie does not count.
+pub(crate) fn with_knowledge(pack: Digest, files: &[Digest]) -> Digest {
+    let mut sorted = files.to_vec();
+    sorted.sort_unstable();
+    let mut hash = Sha256::new();
+    hash.update(b"muster.pack-and-knowledge/v1\n");
+    hash.update(pack.0);
+    for file in sorted {
+        hash.update(file.0);
+    }
+    Digest(hash.finalize().into())
+}
+
 /// Of one text.
 pub(crate) fn of_text(content: &str) -> Digest {
     let mut hash = Sha256::new();

@@ -77,7 +77,7 @@ pub struct PackUsed {
     pub version: String,
     /// What it is.
     pub kind: PackKind,
-    /// Of its content and that of its checks.
+    /// Of its content, that of its checks and of the knowledge base.
     pub digest: Digest,
     /// Last day on which a run by it can certify.
     pub expires: Option<jiff::civil::Date>,

@@ -77,13 +77,17 @@ impl RuleSet {
 
         let (mut facts, mut before_roles) = (Facts::whole(), Facts::before_roles());
         let checks = compile_checks(&checks, &mut broken, &mut facts, &mut errors);
-        let packs = compile_packs(&packs, (&checks, &broken), (&mut facts, &mut before_roles), &mut errors);
+        let mut packs = compile_packs(&packs, (&checks, &broken), (&mut facts, &mut before_roles), &mut errors);
         extends(&packs, &mut errors);
         let mut drives = Vec::new();
         let mut rows = 0;
         for file in &written_knowledge {
             let mut reader = Reader { source: &file.source, errors: &mut errors };
             drives.extend(knowledge::drive_rows(&file.raw, &mut rows, &mut reader));
+        }
+        let digests: Vec<Digest> = written_knowledge.iter().map(|file| file.digest).collect();
+        for pack in packs.values_mut() {
+            pack.digest = digest::with_knowledge(pack.digest, &digests);
         }
         let is_handed_in = written_knowledge.iter().any(|file| file.handed_in);
         let knowledge = Arc::new(Knowledge::new(drives, is_handed_in, &mut errors));

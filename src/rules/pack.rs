@@ -6,7 +6,7 @@ use crate::rules::check::Check;
 use crate::rules::diagnostic::{error, quoted};
 use crate::rules::digest::Digest;
 use crate::rules::expression::{Expr, Scope, condition};
-use crate::rules::facts::Facts;
+use crate::rules::facts::{Facts, knowledge_fields};
 use crate::rules::limit::{Declared, Param, Setting, declare, settings};
 use crate::rules::raw::pack::{DriveRole, NicRole, RawDemandCase, RawPack, RawProfile, RawRoles};
 use crate::rules::read::{Entries, Reader};
@@ -77,7 +77,7 @@ pub struct Pack {
     pub probe_seconds: Option<u32>,
     /// Other weights by profile.
     pub profiles: BTreeMap<String, Profile>,
-    /// Of its content and that of its checks.
+    /// Of its content, that of its checks and of the knowledge base.
     pub digest: Digest,
     /// The file and the place of the name in it.
     pub origin: (Arc<Source>, Span),
@@ -227,7 +227,7 @@ pub(crate) fn pack(
     let matches = raw.r#match.as_ref().and_then(|text| {
         let mut scope = Scope::new(&before_roles.schema);
         scope.bind("node", before_roles.node.clone());
-        condition(text, &scope, reader)
+        as_read(text, condition(text, &scope, reader)?, reader)
     });
     let roles = raw.roles.as_ref().map(|raw| roles(raw, kind, &layer, before_roles, reader)).unwrap_or_default();
     let demands = demands(&raw.checks, &layer, whole, reader);
@@ -252,6 +252,17 @@ pub(crate) fn pack(
         params,
         name,
     }
+}
+
+/// What a machine is has to be told by facts as they were read: what is known of its parts by the knowledge base may
+/// depend on the platform, and would be asked for in a circle.
+fn as_read(text: &ExpressionText, matches: Expr, reader: &mut Reader<'_>) -> Option<Expr> {
+    let later = knowledge_fields();
+    let of = |(record, name): &(&str, &str)| later.iter().any(|(of, field)| of == record && field.name == *name);
+    let Some((_, name)) = matches.facts().find(of) else { return Some(matches) };
+    let message = format!("`match` asks for `{name}`, which is known only after the platform is");
+    reader.advise(text.span(), message, "match by facts as they were read, such as those of `node.system`");
+    None
 }
 
 /// What a layer demands, by check. Unknown checks are recorded.
