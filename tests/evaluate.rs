@@ -1,8 +1,9 @@
 //! What becomes of one rule on a few facts, row by row of the table of verdicts, on rules made for it.
 
-use passmuster::evaluate::finding::{Finding, Overall, Verdict};
+use passmuster::evaluate::finding::{Cause, Finding, Overall, Verdict};
 use passmuster::evaluate::{Detail, Run, Settings, judge};
 use passmuster::inventory::Inventory;
+use passmuster::reading::ErrorKind;
 use passmuster::rules::files::Overlay;
 use passmuster::rules::load::RuleSet;
 use serde_json::{Value, json};
@@ -57,7 +58,11 @@ fn ask(rules: &RuleSet, nodes: &[Value], ask: &Ask<'_>) -> Run {
         as_of: ask.day.parse().unwrap(),
         detail: Detail::Full,
     };
-    judge(inventories(nodes).as_slice(), rules, &settings).unwrap()
+    let run = judge(inventories(nodes).as_slice(), rules, &settings).unwrap();
+    for finding in &run.findings {
+        assert_eq!(finding.verdict == Verdict::Unknown, finding.cause.is_some(), "{finding:?}");
+    }
+    run
 }
 
 fn line(finding: &Finding) -> String {
@@ -186,6 +191,54 @@ fn a_figure_of_low_confidence_warns_at_most_and_certifies_nothing() {
     // By way of a name.
     let named = low("let: { enough: 'drive.bytes >= params.min' }\nassert: 'enough'", &[drives(&[json!(1)])]);
     assert_eq!(lines(&named), ["n0/drive sda: warn, low"]);
+}
+
+#[test]
+fn no_comparison_fails_by_low_confidence_alone() {
+    let of = |rest: &str, swaps: &[u64]| {
+        let nodes: Vec<Value> = swaps.iter().map(|swap| json!({"os": {"swap": swap}})).collect();
+        lines(&ask(&rules(&check("must", "node", &format!("{LOW}{rest}")), "null", &[]), &nodes, &PLAIN))
+    };
+    const TB: u64 = 1_000_000_000_000;
+    assert_eq!(of("unique: 'node.os.swap > params.min'", &[1, 2]), ["all/n0, n1: warn, low"]);
+    assert_eq!(of("uniform: 'node.os.swap > params.min'", &[1, 2 * TB]), ["all/2 of node: warn, low"]);
+    assert_eq!(of("uniform: 'node.os.swap > params.min'", &[1, 2 * TB, 3 * TB]), ["n0/node: warn, low"]);
+    // Certain of 6 TB and of 1 byte, by the figure alone of 2 TB: it fails if it does without those of 2 TB.
+    let mixed = "uniform: 'node.os.swap > 5TB || (node.os.swap > 1MB && node.os.swap > params.min)'";
+    assert_eq!(of(mixed, &[6 * TB, 6 * TB, 1, 2 * TB]), ["n2/node: fail"]);
+    assert_eq!(of(mixed, &[6 * TB, 1, 2 * TB]), ["n1/node: fail"]);
+    assert_eq!(of(mixed, &[1, 2 * TB, 2 * TB]), ["n0/node: warn, low"]);
+    let unique = mixed.replace("uniform", "unique");
+    assert_eq!(of(&unique, &[6 * TB, 6 * TB, 2 * TB]), ["all/n0, n1, n2: fail"]);
+    assert_eq!(of(&unique, &[6 * TB, 2 * TB, 1]), ["all/n0, n1: warn, low"]);
+    // Absent where it has to be there, in a group that the figure decides.
+    let absent = "uniform: 'node.os.swap > params.min'\nwhen_absent: fail";
+    let nodes = [json!({"os": {"swap": null}}), json!({"os": {"swap": 1}}), json!({"os": {"swap": 1}})];
+    let with = |rest: &str| ask(&rules(&check("must", "node", &format!("{LOW}{rest}")), "null", &[]), &nodes, &PLAIN);
+    assert!(!lines(&with(absent)).iter().any(|line| line.ends_with("fail, low")), "{:?}", lines(&with(absent)));
+}
+
+#[test]
+fn nothing_is_missing_for_certain_where_low_confidence_left_it_out() {
+    let demanded = |rest: &str, nodes: &[Value]| {
+        let check = check("must", "drive", &format!("{LOW}{rest}"));
+        lines(&ask(&rules(&check, "{ require_subject: true }", &[]), nodes, &PLAIN))
+    };
+    let small = [drives(&[json!(1)])];
+    assert_eq!(demanded("where: 'drive.bytes > params.min'\nassert: 'true'", &small), ["n0/every drive: warn, low"]);
+    assert_eq!(demanded("where: 'drive.media == \"hdd\"'\nassert: 'true'", &small), ["n0/every drive: fail"]);
+    let compared = demanded("where: 'drive.bytes > params.min'\nuniform: 'drive.media'", &small);
+    assert!(compared.iter().all(|line| line.ends_with("every drive: warn, low")), "{compared:?}");
+    // About the cluster: whether it applies.
+    let cluster = format!(
+        "{LOW}where: 'nodes.exists(n, n.swap > params.min)'\nkeys: {{ swap: 'node.os.swap' }}\nassert: 'false'"
+    );
+    let of = |swap: u64| {
+        let nodes = [json!({"os": {"swap": swap}})];
+        lines(&ask(&rules(&check("must", "cluster", &cluster), "{ require_subject: true }", &[]), &nodes, &PLAIN))
+    };
+    assert_eq!(of(1), ["n0/cluster: warn, low"]);
+    assert_eq!(of(2_000_000_000_000), ["n0/cluster: warn, low"]);
 }
 
 #[test]
@@ -384,7 +437,7 @@ fn who_stands_apart_from_peers_that_are_all_alike() {
     // Fewer than five are too few to say who stands apart.
     let few = of(&[100, 100, 100, 400]);
     assert_eq!(lines(&few), ["all/4 of node: skipped"]);
-    assert_eq!(said(&few, 0), "too few to judge: 4, 5 are needed");
+    assert_eq!(said(&few, 0), "too few to judge: 4 of 5 needed");
 }
 
 #[test]
@@ -424,6 +477,116 @@ fn a_check_about_the_cluster_sees_what_its_keys_keep() {
     assert_eq!(of(&[json!(8), unread()]), ["all/cluster: unknown"]);
     assert_eq!(of(&[json!(8), Value::Null]), ["all/cluster: unknown"]);
     assert_eq!(of(&[json!(8)]), ["n0/cluster: pass"]);
+}
+
+#[test]
+fn what_is_alone_is_not_compared() {
+    let rest = "where: 'size(nodes) > 1'\nkeys: { cores: 'node.cpu.cores' }\nassert: 'max(nodes.map(n, n.cores)) < 9'";
+    let of = |all: &[Value]| {
+        let run = ask(&rules(&check("must", "cluster", rest), "null", &[]), &cores(all), &PLAIN);
+        (lines(&run), said(&run, 0).to_owned())
+    };
+    let alone = ("n0/cluster: skipped".to_owned(), "it does not apply to a cluster of 1 node".to_owned());
+    assert_eq!(of(&[json!(8)]), (vec![alone.0], alone.1));
+    assert_eq!(of(&[json!(8), json!(8)]).0, ["all/cluster: pass"]);
+    for kind in ["uniform", "unique"] {
+        let alone = of_one(&format!("{kind}: 'node.cpu.cores'"));
+        assert_eq!(alone, ["n0/node: skipped"]);
+    }
+    assert_eq!(of_one("outlier: 'node.cpu.cores'"), ["n0/node: skipped"]);
+}
+
+fn of_one(rest: &str) -> Vec<String> {
+    of("must", "node", rest, &cores(&[json!(8)]))
+}
+
+#[test]
+fn what_has_no_key_has_no_peers() {
+    let drive = |name: &str, model: Value, firmware: &str| json!({"name": name, "model": model, "firmware": firmware});
+    let nodes = |models: [Value; 4]| {
+        let [a, b, c, d] = models;
+        let drives = [drive("a", a, "1"), drive("b", b, "1"), drive("c", c, "2"), drive("d", d, "3")];
+        [json!({"drives": drives})]
+    };
+    let by = "uniform: 'drive.firmware'\nby: 'drive.model'";
+    // Two without a model are not two of one model: neither equal nor different, and no gap in the others.
+    let two = nodes([json!("M"), json!("M"), Value::Null, Value::Null]);
+    assert_eq!(of("must", "drive", by, &two), ["n0/2 of drive: pass", "n0/drive c: unknown", "n0/drive d: unknown"]);
+    let skipped = format!("{by}\nwhen_absent: skipped");
+    let lines = of("must", "drive", &skipped, &two);
+    assert_eq!(lines, ["n0/2 of drive: pass", "n0/drive c: skipped", "n0/drive d: skipped"]);
+    let run = ask(&rules(&check("must", "drive", by), "null", &[]), &two, &PLAIN);
+    let cause = run.findings.iter().find(|finding| finding.subject == "drive c").unwrap().cause;
+    assert_eq!(cause, Some(Cause::Absent));
+    // Who wants them compared with each other says so.
+    let grouped = "uniform: 'drive.firmware'\nby: 'has(drive.model) ? drive.model : \"none\"'";
+    assert_eq!(of("must", "drive", grouped, &two), ["n0/2 of drive: pass", "n0/2 of drive: fail"]);
+}
+
+#[test]
+fn the_kind_of_reason_is_that_of_the_reading() {
+    let cause = |rest: &str, nodes: &[Value]| {
+        let run = ask(&rules(&check("must", "node", rest), "null", &[]), nodes, &PLAIN);
+        run.findings.iter().map(|finding| finding.cause).collect::<Vec<_>>()
+    };
+    let io = Some(Cause::Read(ErrorKind::Io));
+    let not_collected = Some(Cause::Read(ErrorKind::NotCollected));
+    let all = |of: &[Value]| cores(of);
+    assert_eq!(cause("assert: 'node.cpu.cores > 1'", &all(&[unread()])), [io]);
+    assert_eq!(cause("assert: 'node.cpu.threads > 1'", &all(&[json!(2)])), [not_collected]);
+    assert_eq!(cause("assert: 'node.cpu.cores > 1'", &all(&[Value::Null])), [Some(Cause::Absent)]);
+    assert_eq!(cause("assert: '1 / node.cpu.cores > 1'", &all(&[json!(0)])), [Some(Cause::Calculation)]);
+    assert_eq!(cause("where: 'node.cpu.cores > 1'\nassert: 'true'", &all(&[unread()])), [io]);
+    assert_eq!(cause("where: 'node.cpu.cores > 1'\nassert: 'true'", &all(&[Value::Null])), [Some(Cause::Absent)]);
+    // Kept of a node and compared: the reason of the node that could not be read, and that others are not known.
+    let three = all(&[json!(8), unread(), json!(8)]);
+    assert_eq!(cause("uniform: 'node.cpu.cores'", &three), [io, Some(Cause::Others)]);
+    let keys = "keys: { cores: 'node.cpu.cores' }\nassert: 'max(nodes.map(n, n.cores)) < 9'";
+    let run = ask(&rules(&check("must", "cluster", keys), "null", &[]), &three, &PLAIN);
+    assert_eq!(run.findings[0].cause, io);
+    assert_eq!(cause("assert: 'node.drives.all(d, d.bytes > 1B)'", &[json!({"drives": unread()})]), [io]);
+}
+
+#[test]
+fn a_cluster_meets_every_demand_that_counts_on_one_of_its_nodes() {
+    let check = check(
+        "must",
+        "cluster",
+        "params: { min: { type: int, default: 1, stricter: higher, doc: d } }\nkeys: { cores: 'node.cpu.cores' }\nassert: 'size(nodes) >= params.min'",
+    );
+    let demand = "[{ when: 'node.cpu.cores >= 16', params: { min: 3 } }, { params: { min: 2 } }]";
+    let of = |all: &[Value]| {
+        let run = ask(&rules(&check, demand, &[]), &cores(all), &PLAIN);
+        let limits: Vec<String> = run.findings.iter().flat_map(|f| f.limits.iter().map(|l| l.shown.clone())).collect();
+        (lines(&run), limits)
+    };
+    let told = |lines: &[&str], limits: &[&str]| {
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        (owned(lines), owned(limits))
+    };
+    assert_eq!(of(&[json!(8), json!(8)]), told(&["all/cluster: pass"], &["2"]));
+    assert_eq!(of(&[json!(16), json!(16)]), told(&["all/cluster: fail"], &["3"]));
+    let both = told(&["all/cluster: pass", "all/cluster: fail"], &["2", "3"]);
+    assert_eq!(of(&[json!(8), json!(16)]), both);
+    assert_eq!(of(&[json!(16), json!(8)]), both);
+    assert_eq!(of(&[json!(16), json!(8), json!(8)]).0, ["all/cluster: pass", "all/cluster: pass"]);
+}
+
+#[test]
+fn what_is_told_is_what_was_judged() {
+    let platform = "pack: p\ntitle: P\nversion: 1.0.0\nmatch: 'node.system.product == \"X\"'\nchecks: {}\n\
+        roles: { drive: [{ role: boot, when: 'true', because: b }] }\n";
+    let check =
+        check("must", "drive", "uniform: 'drive.bytes'").replace("message: 'm'", "message: 'role {drive.role}'");
+    let of = |product: Value| {
+        let node = |bytes: u64| json!({"system": {"product": product}, "drives": [{"name": "sda", "bytes": bytes}]});
+        let rules = rules(&check, "null", &[("rules/platforms/p.yaml", platform)]);
+        let run = ask(&rules, &[node(1), node(1), node(2)], &PLAIN);
+        said(&run, 0).to_owned()
+    };
+    assert_eq!(of(json!("X")), "role boot; 2 of 3 have 1 B");
+    assert_eq!(of(json!("Y")), "role unassigned; 2 of 3 have 1 B");
+    assert_eq!(of(unread()), "role unknown (cannot read it: input/output error); 2 of 3 have 1 B");
 }
 
 // ---- profile, overall, certifying ------------------------------------------------------------------------

@@ -28,7 +28,12 @@ fn settings(solution: Option<&str>, detail: Detail) -> Settings<'static> {
 }
 
 fn judged(rules: &RuleSet, solution: Option<&str>, nodes: &[Inventory]) -> Run {
-    judge(nodes, rules, &settings(solution, Detail::Full)).unwrap()
+    let run = judge(nodes, rules, &settings(solution, Detail::Full)).unwrap();
+    // Whatever is unknown is so for a kind of reason.
+    for finding in &run.findings {
+        assert_eq!(finding.verdict == Verdict::Unknown, finding.cause.is_some(), "{finding:?}");
+    }
+    run
 }
 
 const VERDICTS: [Verdict; 6] =
@@ -246,6 +251,92 @@ fn nothing_passes_for_want_of_something_to_judge() {
     let about: Vec<&String> =
         rules.checks.iter().filter(|(_, check)| !check.subject.path().is_empty()).map(|(id, _)| id).collect();
     assert_eq!(looked.iter().collect::<Vec<_>>(), about, "every check about a collection");
+}
+
+#[test]
+fn a_single_node_is_compared_with_nothing() {
+    let rules = rules();
+    let mut looked = BTreeSet::new();
+    for solution in PACKS {
+        for node in clusters().iter().flat_map(|cluster| &cluster.nodes) {
+            let run = judged(&rules, solution, &inventories(std::slice::from_ref(node)));
+            for finding in &run.findings {
+                let check = &rules.checks[&finding.check];
+                let about = if matches!(check.kind, Kind::Assert(_)) { "cluster" } else { "node" };
+                // Of which it is known how many there are, and how many there have to be.
+                if check.subject.name() != about || finding.check == "cluster.node-count" {
+                    continue;
+                }
+                looked.insert(finding.check.clone());
+                assert!(matches!(finding.verdict, Verdict::Skipped | Verdict::Unknown), "{finding:?}");
+            }
+        }
+    }
+    assert!(looked.contains("memory.equal") && looked.contains("cpu.model-equal"), "{looked:?}");
+}
+
+/// The built-in rules, with every limit of a check and every row of the knowledge base founded on memory alone.
+fn doubtful() -> RuleSet {
+    let texts: Vec<(&str, String)> = builtin::RULES
+        .iter()
+        .map(|(path, text)| {
+            let doubted = if path.starts_with("checks/") {
+                text.replace("stricter:", "confidence: low, stricter:")
+            } else if path.starts_with("rules/knowledge/") {
+                ["H", "V", "E"].iter().fold((*text).to_owned(), |text, word| {
+                    text.replace(&format!("confidence: {word}\n"), "confidence: M\n")
+                })
+            } else {
+                (*text).to_owned()
+            };
+            (*path, doubted)
+        })
+        .collect();
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    RuleSet::load(&texts, &[]).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+#[test]
+fn low_confidence_never_fails_and_never_certifies() {
+    let (sure, low) = (rules(), doubtful());
+    let (mut capped, mut stand) = (BTreeSet::new(), BTreeSet::new());
+    for solution in PACKS {
+        for cluster in clusters() {
+            let nodes = inventories(&cluster.nodes);
+            let (before, after) = (judged(&sure, solution, &nodes), judged(&low, solution, &nodes));
+            for finding in &after.findings {
+                assert!(!(finding.low_confidence && finding.verdict == Verdict::Fail), "{}: {finding:?}", cluster.name);
+                let has_limits = !low.checks[&finding.check].params.is_empty();
+                if finding.low_confidence && finding.verdict == Verdict::Warn {
+                    capped.insert(finding.check.clone());
+                } else if has_limits
+                    && finding.verdict == Verdict::Fail
+                    && finding.limits.iter().any(|l| l.layer == "check")
+                {
+                    stand.insert(finding.check.clone());
+                }
+            }
+            if after.findings.iter().any(|finding| finding.low_confidence && finding.verdict == Verdict::Pass) {
+                let missing = "a check passes by a fact or limit of low confidence".to_owned();
+                assert!(after.certifying.missing.contains(&missing), "{}", cluster.name);
+            }
+            // Nothing but a failure becomes anything else, and that a warning.
+            let (old, new) = (table(&before), table(&after));
+            for (key, new) in &new {
+                let old = old.get(key).copied().unwrap_or_default();
+                let both = |verdicts: &Verdicts| verdicts.count(Verdict::Fail) + verdicts.count(Verdict::Warn);
+                for same in [Verdict::Unknown, Verdict::Note, Verdict::Skipped, Verdict::Pass] {
+                    assert_eq!(old.count(same), new.count(same), "{}: {key:?} {same:?}", cluster.name);
+                }
+                assert_eq!(both(&old), both(new), "{}: {key:?}", cluster.name);
+                assert!(new.count(Verdict::Fail) <= old.count(Verdict::Fail), "{}: {key:?}", cluster.name);
+            }
+        }
+    }
+    println!("capped: {capped:?}; failing all the same: {stand:?}");
+    assert!(!capped.is_empty());
+    // Those fail whatever the limit.
+    assert_eq!(stand.iter().map(String::as_str).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 #[test]

@@ -24,6 +24,7 @@ fn finding(check: &str, subject: &str, verdict: Verdict) -> Finding {
         level,
         waived: None,
         message: format!("message of {check}"),
+        cause: None,
         evidence: Vec::new(),
         comparisons: Vec::new(),
         limits: Vec::new(),

@@ -1,9 +1,10 @@
 //! The report of a made-up run: what is said, in which order, at which width; nothing of a machine acts on a terminal.
 
 use jiff::civil::date;
-use passmuster::evaluate::finding::{Citation, Evidence, Finding, Level, Limit, Overall, Verdict, Waived};
+use passmuster::evaluate::finding::{Cause, Citation, Evidence, Finding, Level, Limit, Overall, Verdict, Waived};
 use passmuster::evaluate::{Certifying, NodeSummary, PackUsed, Remain, Run, Tally};
 use passmuster::inventory::Inventory;
+use passmuster::reading::ErrorKind;
 use passmuster::report::terminal::{Look, Verbosity, render};
 use passmuster::report::text::is_treacherous;
 use passmuster::report::{Report, json, markdown};
@@ -59,6 +60,7 @@ fn finding(
         level,
         waived: None,
         message: message.to_owned(),
+        cause: (verdict == Verdict::Unknown).then_some(Cause::Read(ErrorKind::PermissionDenied)),
         evidence: Vec::new(),
         comparisons: Vec::new(),
         limits: Vec::new(),
@@ -184,6 +186,9 @@ fn findings() -> Vec<Finding> {
         Level::Should,
         "no knowledge of this model",
     ));
+    if let Some(last) = all.last_mut() {
+        last.cause = Some(Cause::Knowledge);
+    }
     all.push(finding(
         "cpu.vulnerabilities",
         "No vulnerability is open",

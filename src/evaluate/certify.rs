@@ -69,6 +69,7 @@ pub(crate) fn leftovers(pack: &EffectivePack, used: &BTreeSet<usize>, as_of: jif
         level: Level::Should,
         waived: None,
         message,
+        cause: None,
         evidence: Vec::new(),
         comparisons: Vec::new(),
         limits: Vec::new(),

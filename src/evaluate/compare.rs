@@ -3,10 +3,10 @@
 //! Works on what was kept of each subject, not on the subjects: whom it finds is told by place, and the finding itself
 //! is written where the facts are at hand. Blames nobody where there is no majority.
 
-use super::own::{Own, Texts};
+use super::own::{Own, Texts, Why};
 use crate::rules::check::{Kind, Outlier};
 use crate::rules::raw::check::Side;
-use crate::view::Value;
+use crate::view::{ReasonKind, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) struct Member {
 /// With whom a subject is compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Group {
-    /// It cannot be told, or it is not known whether the check applies.
+    /// None: it cannot be told, it has no such key, or it is not known whether the check applies.
     None,
     /// With all.
     All,
@@ -39,17 +39,17 @@ pub(crate) enum Group {
 pub(crate) enum State {
     /// A value, by its key; with it the value where it is shown or calculated with.
     Value { key: Arc<str>, own: Option<Own>, low: bool },
-    /// It has none.
-    Absent,
+    /// It has none, or belongs to no group for want of a key.
+    Absent { low: bool },
     /// It could not be told.
-    Unknown(Arc<str>),
+    Unknown(Why),
 }
 
 impl State {
     pub(crate) fn of_unknown(value: Value<'_>, texts: &Texts) -> Self {
         Self::Unknown(match value {
-            Value::Unknown(reason) => texts.keep(reason.text),
-            _ => texts.keep("a fact that decides whether this applies is absent"),
+            Value::Unknown(reason) => Why::of(reason, texts),
+            _ => Why::new(ReasonKind::Absent, "a fact that decides whether this applies is absent", texts),
         })
     }
 
@@ -80,13 +80,13 @@ pub(crate) enum Found<'m> {
     /// One subject differs from the majority, or stands apart.
     Odd { who: Placed<'m>, special: Special },
     /// There is no majority: every side with its members.
-    Split(Vec<(Option<Own>, Vec<Placed<'m>>)>),
+    Split { sides: Vec<(Option<Own>, Vec<Placed<'m>>)>, low: bool },
     /// Several subjects share what they may not.
-    Shared(Vec<Placed<'m>>),
+    Shared { holders: Vec<Placed<'m>>, low: bool },
     /// A subject whose value is not known.
-    Unknown { who: Placed<'m>, reason: Arc<str> },
+    Unknown { who: Placed<'m>, why: Why },
     /// A subject that has no such value.
-    Absent(Placed<'m>),
+    Absent { who: Placed<'m>, low: bool },
     /// A group in which all is well as far as it is known; `whole` if everything is.
     Well { members: Vec<Placed<'m>>, value: Option<Own>, whole: bool, low: bool },
     /// A group that is too small to judge; `whole` if everything in it is known.
@@ -123,10 +123,14 @@ pub(crate) fn compare<'m>(kind: &Kind, members: &[Placed<'m>], within_node: bool
         }
     }
     for placed in &nowhere {
-        if let State::Unknown(reason) = &placed.member.state {
-            found.push(Found::Unknown { who: *placed, reason: Arc::clone(reason) });
+        match &placed.member.state {
+            State::Unknown(why) => found.push(Found::Unknown { who: *placed, why: why.clone() }),
+            State::Absent { low } => found.push(Found::Absent { who: *placed, low: *low }),
+            State::Value { .. } => {}
         }
     }
+    // Of what is in no group for certain, no group lacks anything.
+    nowhere.retain(|placed| matches!(placed.member.state, State::Unknown(_)));
     for ((node, _), group) in groups {
         let stray = nowhere.iter().any(|placed| !within_node || placed.node == node);
         let mut known = Vec::new();
@@ -134,21 +138,56 @@ pub(crate) fn compare<'m>(kind: &Kind, members: &[Placed<'m>], within_node: bool
         for placed in &group {
             match &placed.member.state {
                 State::Value { .. } => known.push(*placed),
-                State::Absent => found.push(Found::Absent(*placed)),
-                State::Unknown(reason) => {
+                State::Absent { low } => found.push(Found::Absent { who: *placed, low: *low }),
+                State::Unknown(why) => {
                     whole = false;
-                    found.push(Found::Unknown { who: *placed, reason: Arc::clone(reason) });
+                    found.push(Found::Unknown { who: *placed, why: why.clone() });
                 }
             }
         }
-        match kind {
-            Kind::Assert(_) => {}
-            Kind::Uniform(_) => uniform(&known, whole, &mut found),
-            Kind::Unique(_) => unique(&known, whole, &mut found),
-            Kind::Outlier(_, outlier) => outliers(&known, whole, *outlier, &mut found),
+        let mut here = within(kind, &known, whole);
+        if known.iter().any(is_low) {
+            // A failure stands if it is one without them too: those of low confidence are then not known, the others
+            // are judged all the same.
+            let sure: Vec<Placed<'m>> = known.iter().filter(|placed| !is_low(placed)).copied().collect();
+            mark_low(&mut here, &within(kind, &sure, false));
         }
+        found.append(&mut here);
     }
     found
+}
+
+fn within<'m>(kind: &Kind, known: &[Placed<'m>], whole: bool) -> Vec<Found<'m>> {
+    let mut found = Vec::new();
+    match kind {
+        Kind::Assert(_) => {}
+        Kind::Uniform(_) => uniform(known, whole, &mut found),
+        Kind::Unique(_) => unique(known, whole, &mut found),
+        Kind::Outlier(_, outlier) => outliers(known, whole, *outlier, &mut found),
+    }
+    found
+}
+
+/// Marks what would not be found without the subjects of low confidence.
+fn mark_low(found: &mut [Found<'_>], sure: &[Found<'_>]) {
+    let same = |a: &Placed<'_>, b: &Placed<'_>| (a.node, a.member.place) == (b.node, b.member.place);
+    for found in found {
+        match found {
+            Found::Odd { who, special } => {
+                special.low = !sure.iter().any(|other| match other {
+                    Found::Odd { who: other, .. } => same(who, other),
+                    Found::Split { sides, .. } => sides.iter().flat_map(|(_, side)| side).any(|other| same(who, other)),
+                    _ => false,
+                });
+            }
+            Found::Split { low, .. } => {
+                *low = !sure.iter().any(|other| matches!(other, Found::Split { .. } | Found::Odd { .. }));
+            }
+            Found::Shared { holders, low } => *low = holders.iter().filter(|holder| !is_low(holder)).count() < 2,
+            Found::Well { low, .. } => *low = true,
+            Found::Unknown { .. } | Found::Absent { .. } | Found::TooFew { .. } => {}
+        }
+    }
 }
 
 fn by_value<'m>(known: &[Placed<'m>]) -> BTreeMap<&'m str, Vec<Placed<'m>>> {
@@ -176,14 +215,13 @@ fn uniform<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
     if known.len() < 2 {
         return too_few(known, whole, 2, found);
     }
-    let low = known.iter().any(is_low);
     let sides = by_value(known);
     let most = sides.values().map(Vec::len).max().unwrap_or_default();
     let largest: Vec<&Vec<Placed<'m>>> = sides.values().filter(|side| side.len() == most).collect();
     match largest.as_slice() {
         [all] if all.len() == known.len() => {
             let value = all.first().and_then(|first| own(*first));
-            found.push(Found::Well { members: known.to_vec(), value, whole, low });
+            found.push(Found::Well { members: known.to_vec(), value, whole, low: false });
         }
         [majority] => {
             let Some(reference) = majority.first().and_then(|first| own(*first)) else { return };
@@ -198,7 +236,7 @@ fn uniform<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
                             reference: reference.clone(),
                             agreeing: majority.len(),
                             members: known.len(),
-                            low,
+                            low: false,
                         },
                     });
                 }
@@ -208,7 +246,7 @@ fn uniform<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
             let mut sides: Vec<_> =
                 sides.into_values().map(|side| (side.first().and_then(|first| own(*first)), side)).collect();
             sides.sort_by_key(|(_, side)| std::cmp::Reverse(side.len()));
-            found.push(Found::Split(sides));
+            found.push(Found::Split { sides, low: false });
         }
     }
 }
@@ -224,16 +262,15 @@ fn unique<'m>(known: &[Placed<'m>], whole: bool, found: &mut Vec<Found<'m>>) {
     if known.len() < 2 {
         return too_few(known, whole, 2, found);
     }
-    let low = known.iter().any(is_low);
     let mut shared = false;
     for (_, holders) in by_value(known) {
         if holders.len() > 1 {
             shared = true;
-            found.push(Found::Shared(holders));
+            found.push(Found::Shared { holders, low: false });
         }
     }
     if !shared {
-        found.push(Found::Well { members: known.to_vec(), value: None, whole, low });
+        found.push(Found::Well { members: known.to_vec(), value: None, whole, low: false });
     }
 }
 
@@ -256,7 +293,6 @@ fn outliers<'m>(known: &[Placed<'m>], whole: bool, rule: Outlier, found: &mut Ve
     let median = middle(numbers.iter().map(|(_, value)| *value));
     let mad = SCALE * middle(numbers.iter().map(|(_, value)| (value - median).abs()));
     let allowed = (f64::from(rule.deviations) * mad).max(rule.floor * median.abs());
-    let low = known.iter().any(is_low);
     let mut apart = false;
     for (who, value) in &numbers {
         let distance = value - median;
@@ -267,8 +303,11 @@ fn outliers<'m>(known: &[Placed<'m>], whole: bool, rule: Outlier, found: &mut Ve
         };
         if bad {
             apart = true;
-            let ratio =
-                if median == 0.0 { Own::Unknown("the median is 0".into()) } else { Own::Double(distance / median) };
+            let ratio = if median == 0.0 {
+                Own::Unknown(Why { text: "the median is 0".into(), kind: ReasonKind::Arithmetic })
+            } else {
+                Own::Double(distance / median)
+            };
             let reference = Own::Double(median);
             found.push(Found::Odd {
                 who: *who,
@@ -277,13 +316,13 @@ fn outliers<'m>(known: &[Placed<'m>], whole: bool, rule: Outlier, found: &mut Ve
                     reference,
                     agreeing: 0,
                     members: numbers.len(),
-                    low,
+                    low: false,
                 },
             });
         }
     }
     if !apart {
-        found.push(Found::Well { members: known.to_vec(), value: Some(Own::Double(median)), whole, low });
+        found.push(Found::Well { members: known.to_vec(), value: Some(Own::Double(median)), whole, low: false });
     }
 }
 

@@ -1,7 +1,47 @@
 //! What judging yields: verdicts, levels, findings with their evidence, and the overall verdict of a run.
 
 pub use crate::expr::Comparison;
+use crate::reading::ErrorKind;
 pub use crate::verdict::{Citation, Level, Verdict};
+use crate::view::ReasonKind;
+
+/// Why a verdict is unknown, by kind: what has to be done about it depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// The machine has not what decides.
+    Absent,
+    /// The machine was asked and did not tell.
+    Read(ErrorKind),
+    /// The knowledge base does not tell it of this model, or contradicts itself.
+    Knowledge,
+    /// A calculation has no result: nothing to calculate with, a division by zero, a text that is no number or version.
+    Calculation,
+    /// The expression was stopped: it took more steps or memory than it may.
+    Budget,
+    /// Others, with which it is compared, are not known.
+    Others,
+    /// Judging itself could not tell it: a value that is not of its type, a fact of low confidence, something not kept.
+    Judging,
+}
+
+impl Cause {
+    /// That of a value which is not known.
+    #[must_use]
+    pub fn of(kind: ReasonKind) -> Self {
+        match kind {
+            ReasonKind::Read { kind, .. } => Self::Read(kind),
+            ReasonKind::Absent => Self::Absent,
+            ReasonKind::Knowledge => Self::Knowledge,
+            ReasonKind::Arithmetic
+            | ReasonKind::Empty
+            | ReasonKind::Index
+            | ReasonKind::Conversion
+            | ReasonKind::Version => Self::Calculation,
+            ReasonKind::Budget => Self::Budget,
+            ReasonKind::LowConfidence | ReasonKind::Mismatch | ReasonKind::Kept => Self::Judging,
+        }
+    }
+}
 
 /// A fact that a verdict rests on.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +122,8 @@ pub struct Finding {
     pub waived: Option<Waived>,
     /// Found against limit, one sentence; for unknown and skipped the reason.
     pub message: String,
+    /// What kind of reason makes it unknown; `None` for every other verdict.
+    pub cause: Option<Cause>,
     /// The facts it rests on.
     pub evidence: Vec<Evidence>,
     /// The comparisons that decided, in the order in which they were made.

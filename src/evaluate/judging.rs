@@ -1,9 +1,9 @@
 //! One check on one node: its subjects, and for each the verdict of the assertion or the value to be compared.
 
 use super::compare::{Group, Member, State};
-use super::finding::{Finding, Limit, Made, Verdict, Waived};
+use super::finding::{Cause, Finding, Limit, Made, Verdict, Waived};
 use super::node::{NodeView, json};
-use super::own::{Own, Texts};
+use super::own::{Own, Texts, Why};
 use super::subject::{Subjects, label};
 use super::tally::Tally;
 use crate::expr::{Bindings, Compiled, Fuel, bind, shown, trace_through};
@@ -14,7 +14,6 @@ use crate::rules::site::Waiver;
 use crate::rules::subject::Subject;
 use crate::view::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// How much is told of what holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +40,12 @@ pub(crate) struct Sink {
     /// What a check about the cluster keeps of this node, by check.
     pub(crate) keys: BTreeMap<String, Own>,
     /// Checks that compare and whose subjects may be more than those seen, with the reason.
-    pub(crate) gaps: BTreeMap<String, Arc<str>>,
-    /// By check that compares: the place of the variant that counts on this node.
-    pub(crate) variants: BTreeMap<String, usize>,
+    pub(crate) gaps: BTreeMap<String, Why>,
+    /// By check that compares: the place of the variant that counts on this node, and whether that rests on facts of
+    /// low confidence.
+    pub(crate) variants: BTreeMap<String, (usize, bool)>,
+    /// Checks of which something, or this node, was left out because of facts of low confidence.
+    pub(crate) left_out_by_low: BTreeSet<String>,
 }
 
 /// One check under one variant on one node.
@@ -105,21 +107,28 @@ impl<'a> Judging<'a, '_> {
         if let Some(gap) = subjects.gap {
             sink.read_unknown = true;
             if matches!(self.check.kind, Kind::Assert(_)) {
-                let message = format!("there may be more than the {left} seen: {gap}");
-                self.push(format!("every {name}"), Verdict::Unknown, message, sink);
+                let message = format!("there may be more than the {left} seen: {}", gap.text);
+                let mut finding = self.finding(format!("every {name}"), Verdict::Unknown, message);
+                finding.cause = Some(Cause::of(gap.kind));
+                self.push(finding, sink);
             } else {
-                sink.gaps.insert(self.check.id.clone(), texts.keep(gap));
+                sink.gaps.insert(self.check.id.clone(), Why::of(gap, texts));
             }
         } else if left == 0 && self.variant.require_subject {
             let message = format!("no {name} that this demands is there");
-            self.push(format!("every {name}"), self.variant.level.failed(), message, sink);
+            // Without those facts it would not be known whether one is there.
+            let low = self.low || sink.left_out_by_low.contains(&self.check.id);
+            let verdict = capped(self.variant.level.failed(), low);
+            let mut finding = self.finding(format!("every {name}"), verdict, message);
+            finding.low_confidence = low;
+            self.push(finding, sink);
         } else if left == 0 && matches!(self.check.kind, Kind::Assert(_)) {
             let message = match (subjects.items.is_empty(), self.check.subject == Subject::NODE) {
                 (true, _) => format!("there is no {name}"),
                 (false, true) => "it does not apply to this node".to_owned(),
                 (false, false) => format!("it applies to no {name} of this node"),
             };
-            self.push("node".to_owned(), Verdict::Skipped, message, sink);
+            self.push(self.finding("node".to_owned(), Verdict::Skipped, message), sink);
         }
     }
 
@@ -140,6 +149,9 @@ impl<'a> Judging<'a, '_> {
                 Value::Bool(false) => {
                     // What is left out because of such a fact certifies nothing.
                     sink.low_pass |= unsure;
+                    if unsure {
+                        sink.left_out_by_low.insert(self.check.id.clone());
+                    }
                     return Selected::Out;
                 }
                 other => return Selected::Undecided(other),
@@ -158,9 +170,7 @@ impl<'a> Judging<'a, '_> {
             let sure = assert.eval(&self.distrusting(subject), arena, Fuel::default()).value;
             low |= rests_on_low(outcome.value, sure);
         }
-        if low && verdict == Verdict::Fail {
-            verdict = Verdict::Warn;
-        }
+        verdict = capped(verdict, low);
         sink.low_pass |= low && verdict == Verdict::Pass;
         sink.read_unknown |= outcome.read_unknown && (verdict == Verdict::Unknown || outcome.value.is_unknown());
         if self.detail == Detail::Compact && matches!(verdict, Verdict::Pass | Verdict::Skipped) {
@@ -179,6 +189,7 @@ impl<'a> Judging<'a, '_> {
         finding.evidence = self.view.evidence(&trace);
         finding.comparisons = comparisons(&trace);
         finding.low_confidence = low;
+        finding.cause = cause(outcome.value, verdict);
         finding.waived = self.waived(subject, verdict, sink);
         sink.tally.add(verdict, self.variant.level, finding.waived.is_some());
         sink.findings.push(finding);
@@ -232,6 +243,7 @@ impl<'a> Judging<'a, '_> {
         };
         let message = format!("it cannot be told whether this applies: {reason}");
         let mut finding = self.finding(label(self.check.subject, subject), Verdict::Unknown, message);
+        finding.cause = cause(value, Verdict::Unknown);
         finding.waived = self.waived(subject, Verdict::Unknown, sink);
         sink.tally.add(Verdict::Unknown, self.variant.level, finding.waived.is_some());
         sink.findings.push(finding);
@@ -262,23 +274,24 @@ impl<'a> Judging<'a, '_> {
                 let by = by.eval(bindings, arena, Fuel::default());
                 low |= by.read_low;
                 let own = Own::of(by.value, texts);
-                match own.unknown() {
-                    Some(reason) => {
-                        sink.read_unknown = true;
-                        let state = State::Unknown(texts.keep(reason));
-                        return self.member(place, subject, state, Group::None, sink);
-                    }
-                    None => Group::Of(texts.keep(&own.key())),
+                if let Some(why) = own.unknown() {
+                    sink.read_unknown = true;
+                    return self.member(place, subject, State::Unknown(why.clone()), Group::None, sink);
                 }
+                if own.is_absent() {
+                    // What is absent equals nothing, not even what is absent elsewhere: it has no peers.
+                    return self.member(place, subject, State::Absent { low }, Group::None, sink);
+                }
+                Group::Of(texts.keep(&own.key()))
             }
         };
         let own = Own::of(outcome.value, texts);
         let state = match own.unknown() {
-            Some(reason) => {
+            Some(why) => {
                 sink.read_unknown = true;
-                State::Unknown(texts.keep(reason))
+                State::Unknown(why.clone())
             }
-            None if own.is_absent() => State::Absent,
+            None if own.is_absent() => State::Absent { low },
             None => State::value(&own, &self.check.kind, low, texts),
         };
         self.member(place, subject, state, group, sink);
@@ -326,16 +339,34 @@ impl<'a> Judging<'a, '_> {
         Some(waived(waiver))
     }
 
-    fn push(&self, subject: String, verdict: Verdict, message: String, sink: &mut Sink) {
-        sink.tally.add(verdict, self.variant.level, false);
-        if self.detail == Detail::Compact && matches!(verdict, Verdict::Pass | Verdict::Skipped) {
+    fn push(&self, finding: Finding, sink: &mut Sink) {
+        sink.tally.add(finding.verdict, self.variant.level, false);
+        if self.detail == Detail::Compact && matches!(finding.verdict, Verdict::Pass | Verdict::Skipped) {
             return;
         }
-        sink.findings.push(self.finding(subject, verdict, message));
+        sink.findings.push(finding);
     }
 
     pub(crate) fn finding(&self, subject: String, verdict: Verdict, message: String) -> Finding {
         finding(self.check, self.variant, subject, verdict, message)
+    }
+}
+
+/// A failure that rests on facts of low confidence is a warning.
+pub(crate) fn capped(verdict: Verdict, low: bool) -> Verdict {
+    match verdict {
+        Verdict::Fail if low => Verdict::Warn,
+        other => other,
+    }
+}
+
+/// What kind of reason makes a verdict unknown, by the value that decided.
+pub(crate) fn cause(value: Value<'_>, verdict: Verdict) -> Option<Cause> {
+    match (verdict, value) {
+        (Verdict::Unknown, Value::Unknown(reason)) => Some(Cause::of(reason.kind)),
+        (Verdict::Unknown, Value::Absent) => Some(Cause::Absent),
+        (Verdict::Unknown, _) => Some(Cause::Judging),
+        _ => None,
     }
 }
 
@@ -389,6 +420,7 @@ pub(crate) fn finding(check: &Check, variant: &Variant, subject: String, verdict
         level: variant.level,
         waived: None,
         message,
+        cause: None,
         evidence: Vec::new(),
         comparisons: Vec::new(),
         limits: limits.collect(),
@@ -400,8 +432,10 @@ pub(crate) fn finding(check: &Check, variant: &Variant, subject: String, verdict
 }
 
 /// The verdict of a check whose variant cannot be told, or that cannot be judged for another reason.
-pub(crate) fn undetermined(check: &Check, variants: &[Variant], reason: &str) -> Option<Finding> {
+pub(crate) fn undetermined(check: &Check, variants: &[Variant], reason: &str, cause: Cause) -> Option<Finding> {
     let strictest = variants.iter().min_by_key(|variant| variant.level)?;
     let message = format!("it cannot be told what is demanded: {reason}");
-    Some(finding(check, strictest, "node".to_owned(), Verdict::Unknown, message))
+    let mut finding = finding(check, strictest, "node".to_owned(), Verdict::Unknown, message);
+    finding.cause = Some(cause);
+    Some(finding)
 }

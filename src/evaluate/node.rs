@@ -53,10 +53,10 @@ impl<'a> NodeView<'a> {
     }
 
     /// Where another pack, which may be the one that counts, gives a thing another role, its role is not known.
-    pub(crate) fn doubt_roles(&mut self, may_be: &'a EffectivePack, reason: &str) {
+    pub(crate) fn doubt_roles(&mut self, may_be: &'a EffectivePack, kind: ReasonKind, reason: &str) {
         let ground = Ground { node: self.node, site: self.site, not_collected: self.not_collected };
         let other = roles::assign(&ground, may_be, self.arena);
-        let unknown = Value::unknown(ReasonKind::Kept, reason, self.arena);
+        let unknown = Value::unknown(kind, reason, self.arena);
         self.node = roles::doubt(self.node, other, unknown, self.arena);
     }
 

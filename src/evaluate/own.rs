@@ -26,6 +26,32 @@ impl Texts {
     }
 }
 
+/// Why something is not known, kept.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Why {
+    pub(crate) text: Arc<str>,
+    pub(crate) kind: ReasonKind,
+}
+
+impl Why {
+    pub(crate) fn of(reason: &Reason<'_>, texts: &Texts) -> Self {
+        Self::new(reason.kind, reason.text, texts)
+    }
+
+    /// Which error of its inventory it was is not kept: the inventory is no longer at hand.
+    pub(crate) fn new(kind: ReasonKind, text: &str, texts: &Texts) -> Self {
+        let kind = match kind {
+            ReasonKind::Read { kind, .. } => ReasonKind::Read { kind, error: None },
+            other => other,
+        };
+        Self { text: texts.keep(text), kind }
+    }
+
+    fn in_arena<'a>(&'a self, arena: &'a Bump) -> &'a Reason<'a> {
+        arena.alloc(Reason { text: &self.text, kind: self.kind })
+    }
+}
+
 /// A value of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Own {
@@ -35,9 +61,9 @@ pub(crate) enum Own {
     Double(f64),
     Text(Arc<str>),
     List(Vec<Own>),
-    Partial(Vec<Own>, Option<Arc<str>>, bool),
+    Partial(Vec<Own>, Option<Why>, bool),
     Record(Vec<(Arc<str>, Own)>),
-    Unknown(Arc<str>),
+    Unknown(Why),
     Low(Box<Own>, Arc<str>),
 }
 
@@ -51,11 +77,9 @@ impl Own {
             Value::Double(value) => Self::Double(value),
             Value::Text(text) => Self::Text(texts.keep(text)),
             Value::List(items) => Self::List(list(items)),
-            Value::Partial(partial) => Self::Partial(
-                list(partial.items),
-                partial.unknown.map(|reason| texts.keep(reason.text)),
-                partial.absent,
-            ),
+            Value::Partial(partial) => {
+                Self::Partial(list(partial.items), partial.unknown.map(|reason| Why::of(reason, texts)), partial.absent)
+            }
             Value::Record(fields) => Self::Record(
                 fields
                     .iter()
@@ -63,14 +87,13 @@ impl Own {
                     .map(|(name, value)| (texts.keep(name), Self::of(*value, texts)))
                     .collect(),
             ),
-            Value::Unknown(reason) => Self::Unknown(texts.keep(reason.text)),
+            Value::Unknown(reason) => Self::Unknown(Why::of(reason, texts)),
             Value::Low(low) => Self::Low(Box::new(Self::of(low.value, texts)), texts.keep(low.reason.text)),
         }
     }
 
     pub(crate) fn in_arena<'a>(&'a self, arena: &'a Bump) -> Value<'a> {
         let list = |items: &'a [Own]| arena.alloc_slice_fill_iter(items.iter().map(|item| item.in_arena(arena)));
-        let reason = |text: &'a str| &*arena.alloc(Reason { text, kind: ReasonKind::Kept });
         match self {
             Self::Absent => Value::Absent,
             Self::Bool(value) => Value::Bool(*value),
@@ -80,7 +103,7 @@ impl Own {
             Self::List(items) => Value::List(list(items)),
             Self::Partial(items, unknown, absent) => Value::Partial(arena.alloc(Partial {
                 items: list(items),
-                unknown: unknown.as_deref().map(reason),
+                unknown: unknown.as_ref().map(|why| why.in_arena(arena)),
                 absent: *absent,
             })),
             Self::Record(fields) => {
@@ -88,7 +111,7 @@ impl Own {
                     fields.iter().map(|(name, value)| (name.as_ref(), value.in_arena(arena))).collect();
                 with_fields(Value::record(&[], arena), &fields, arena)
             }
-            Self::Unknown(text) => Value::Unknown(reason(text)),
+            Self::Unknown(why) => Value::Unknown(why.in_arena(arena)),
             Self::Low(value, text) => Value::low(value.in_arena(arena), text, arena),
         }
     }
@@ -102,7 +125,7 @@ impl Own {
     }
 
     /// Why it is not known, if any part of it is not.
-    pub(crate) fn unknown(&self) -> Option<&str> {
+    pub(crate) fn unknown(&self) -> Option<&Why> {
         match self {
             Self::Unknown(reason) => Some(reason),
             Self::List(items) => items.iter().find_map(Self::unknown),

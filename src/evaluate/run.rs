@@ -6,10 +6,10 @@
 
 use super::certify::{self, Ground};
 use super::compare::{Placed, compare};
-use super::finding::{Finding, Overall};
+use super::finding::{Cause, Finding, Overall};
 use super::judging::{Detail, Judging, Sink, undetermined};
 use super::node::{NodeView, facts};
-use super::own::Texts;
+use super::own::{Texts, Why};
 use super::tally::{Counts, Tally};
 use crate::expr::{Bindings, Fuel};
 use crate::inventory::Inventory;
@@ -19,7 +19,7 @@ use crate::rules::effective::{EffectivePack, SelectError};
 use crate::rules::load::RuleSet;
 use crate::rules::raw::check::Across;
 use crate::rules::site::Site;
-use crate::view::Value;
+use crate::view::{ReasonKind, Value};
 use bumpalo::Bump;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -140,7 +140,30 @@ pub(crate) struct Part {
     identity: String,
     pub(crate) platform: Option<String>,
     pub(crate) physical: bool,
+    /// The platforms that it may be of.
+    pub(crate) open: Vec<MayBe>,
     pub(crate) sink: Sink,
+}
+
+/// A platform of which it cannot be told whether a node is one.
+pub(crate) struct MayBe {
+    platform: String,
+    why: Why,
+}
+
+/// A node as it is judged, and as what was found is told.
+pub(crate) fn view<'a>(
+    inventory: &'a Inventory,
+    packs: &'a Packs<'_>,
+    platform: Option<&String>,
+    open: &[MayBe],
+    arena: &'a Bump,
+) -> NodeView<'a> {
+    let mut view = NodeView::new(inventory, packs.of(platform), arena);
+    for may_be in open {
+        view.doubt_roles(packs.of(Some(&may_be.platform)), may_be.why.kind, &may_be.why.text);
+    }
+    view
 }
 
 /// Judges nodes by rules.
@@ -305,7 +328,7 @@ impl<'r> Packs<'r> {
 
     /// The platform of a machine: the first by name whose `match` is true; and those before it of which that cannot be
     /// told, with the reason.
-    fn platform(&self, inventory: &Inventory, arena: &Bump) -> (Option<String>, Vec<(&'r str, String)>) {
+    fn platform(&self, inventory: &Inventory, texts: &Texts, arena: &Bump) -> (Option<String>, Vec<MayBe>) {
         let (node, not_collected) = facts(inventory, arena);
         let mut open = Vec::new();
         for pack in self.rules.platforms() {
@@ -313,7 +336,9 @@ impl<'r> Packs<'r> {
             let slots = arena.alloc_slice_copy(&[node]);
             match matches.eval(&Bindings::new(slots, not_collected), arena, Fuel::default()).value {
                 Value::Bool(true) => return (Some(pack.name.clone()), open),
-                Value::Unknown(reason) => open.push((pack.name.as_str(), reason.text.to_owned())),
+                Value::Unknown(reason) => {
+                    open.push(MayBe { platform: pack.name.clone(), why: Why::of(reason, texts) });
+                }
                 _ => {}
             }
         }
@@ -336,22 +361,25 @@ fn alone(
 ) -> Result<Part, JudgeError> {
     let inventory = load(fleet, place)?;
     let (platform, open) =
-        if packs.by_platform.is_empty() { (None, Vec::new()) } else { packs.platform(&inventory, arena) };
-    let mut view = NodeView::new(&inventory, packs.of(platform.as_ref()), arena);
+        if packs.by_platform.is_empty() { (None, Vec::new()) } else { packs.platform(&inventory, texts, arena) };
+    let view = view(&inventory, packs, platform.as_ref(), &open, arena);
     let mut sink = Sink::default();
-    for (name, reason) in &open {
-        let may_be = packs.of(Some(&(*name).to_owned()));
-        view.doubt_roles(may_be, reason);
-        platform_demands(name, may_be, reason, texts, &mut sink);
+    for may_be in &open {
+        platform_demands(may_be, packs.of(Some(&may_be.platform)), texts, &mut sink);
     }
     for effective in &view.pack.checks {
         let chosen = view.variant(&effective.variants);
         match chosen.variant {
             // What is not demanded because of such a fact certifies nothing.
-            Ok(None) => sink.low_pass |= chosen.low,
+            Ok(None) => {
+                if chosen.low {
+                    sink.low_pass = true;
+                    sink.left_out_by_low.insert(effective.check.id.clone());
+                }
+            }
             Ok(Some((which, variant))) => {
                 if !matches!(effective.check.kind, Kind::Assert(_)) || !effective.check.keys.is_empty() {
-                    sink.variants.insert(effective.check.id.clone(), which);
+                    sink.variants.insert(effective.check.id.clone(), (which, chosen.low));
                 }
                 let judging = Judging {
                     view: &view,
@@ -365,13 +393,15 @@ fn alone(
             }
             Err(value) => {
                 sink.read_unknown = true;
-                let reason = match value {
-                    Value::Unknown(reason) => reason.text,
-                    _ => "a fact that decides it is absent",
+                let why = match value {
+                    Value::Unknown(reason) => Why::of(reason, texts),
+                    _ => Why::new(ReasonKind::Absent, "a fact that decides it is absent", texts),
                 };
+                let cause = Cause::of(why.kind);
+                let finding = undetermined(&effective.check, &effective.variants, &why.text, cause);
                 // What the others are compared with is not whole without this node.
-                sink.gaps.insert(effective.check.id.clone(), texts.keep(reason));
-                if let Some(finding) = undetermined(&effective.check, &effective.variants, reason) {
+                sink.gaps.insert(effective.check.id.clone(), why);
+                if let Some(finding) = finding {
                     sink.tally.add(finding.verdict, finding.level, false);
                     sink.findings.push(finding);
                 }
@@ -387,6 +417,7 @@ fn alone(
         hostname: inventory.node.hostname.known().filter(|name| !name.is_empty()).cloned(),
         identity,
         platform,
+        open,
         physical: system.virtual_machine.known() == Some(&false),
         sink,
     })
@@ -394,12 +425,13 @@ fn alone(
 
 /// What a platform demands is not known to hold if it cannot be told whether the node is one. What the other packs demand
 /// is judged all the same: a platform does not relax it.
-fn platform_demands(name: &str, may_be: &EffectivePack, reason: &str, texts: &Texts, sink: &mut Sink) {
-    let reason = format!("it may be of platform {name}: {reason}");
-    for effective in may_be.checks.iter().filter(|check| check.layers.iter().any(|layer| layer == name)) {
+fn platform_demands(may_be: &MayBe, pack: &EffectivePack, texts: &Texts, sink: &mut Sink) {
+    let MayBe { platform: name, why } = may_be;
+    let reason = format!("it may be of platform {name}: {}", why.text);
+    for effective in pack.checks.iter().filter(|check| check.layers.iter().any(|layer| layer == name)) {
         sink.read_unknown = true;
-        sink.gaps.insert(effective.check.id.clone(), texts.keep(&reason));
-        if let Some(finding) = undetermined(&effective.check, &effective.variants, &reason) {
+        sink.gaps.insert(effective.check.id.clone(), Why::new(why.kind, &reason, texts));
+        if let Some(finding) = undetermined(&effective.check, &effective.variants, &reason, Cause::of(why.kind)) {
             sink.tally.add(finding.verdict, finding.level, false);
             sink.findings.push(finding);
         }
@@ -468,7 +500,9 @@ fn together(
     for id in ids {
         let Some(chosen) = telling.chosen(id) else { continue };
         let (Kind::Uniform(compared) | Kind::Unique(compared) | Kind::Outlier(compared, _)) = &chosen.check.kind else {
-            telling.cluster(&chosen);
+            for demanded in telling.demands(id) {
+                telling.cluster(&demanded);
+            }
             continue;
         };
         let members: Vec<Placed<'_>> = parts
@@ -482,7 +516,7 @@ fn together(
         // Of several reasons the same one is told, whatever the order of nodes.
         let gap = parts.iter().filter_map(|part| part.sink.gaps.get(id)).min();
         let found = compare(&chosen.check.kind, &members, within, gap.is_some());
-        telling.comparison(&chosen, found, gap.map(AsRef::as_ref));
+        telling.comparison(&chosen, found, gap);
     }
     telling.finish(|place| load(fleet, place))
 }

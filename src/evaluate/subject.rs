@@ -2,14 +2,14 @@
 
 use super::node::NodeView;
 use crate::rules::subject::Subject;
-use crate::view::Value;
+use crate::view::{Reason, ReasonKind, Value};
 
 /// The things of one kind in a node.
 pub(crate) struct Subjects<'a> {
     /// Those that could be read.
     pub(crate) items: &'a [Value<'a>],
-    /// Why there may be more, in words.
-    pub(crate) gap: Option<&'a str>,
+    /// Why there may be more.
+    pub(crate) gap: Option<&'a Reason<'a>>,
 }
 
 impl<'a> NodeView<'a> {
@@ -27,11 +27,11 @@ impl<'a> NodeView<'a> {
         }
         match found {
             Value::List(items) => Subjects { items, gap: None },
-            Value::Partial(partial) => {
-                Subjects { items: partial.items, gap: partial.unknown.map(|reason| reason.text) }
+            Value::Partial(partial) => Subjects { items: partial.items, gap: partial.unknown },
+            Value::Unknown(reason) => Subjects { items: &[], gap: Some(reason) },
+            _ => {
+                Subjects { items: &[], gap: Some(&Reason { text: "not a list of things", kind: ReasonKind::Mismatch }) }
             }
-            Value::Unknown(reason) => Subjects { items: &[], gap: Some(reason.text) },
-            _ => Subjects { items: &[], gap: Some("not a list of things") },
         }
     }
 }

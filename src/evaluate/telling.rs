@@ -1,11 +1,11 @@
 //! From what comparing found to findings in words. The nodes concerned are looked at once more for that: which drive it
 //! is, what the message says, where the value was read.
 
-use super::compare::{Found, Placed, Special};
-use super::finding::{Finding, Level, Verdict, Waived};
-use super::judging::{Detail, Judging, comparisons, finding, rests_on_low, waived};
+use super::compare::{Found, Group, Placed, Special, State};
+use super::finding::{Cause, Finding, Level, Verdict, Waived};
+use super::judging::{Detail, Judging, capped, cause, comparisons, finding, rests_on_low, waived};
 use super::node::{NodeView, json};
-use super::own::Own;
+use super::own::{Own, Why};
 use super::run::{JudgeError, Packs, Part, Settings, Together};
 use super::subject::label;
 use crate::expr::{Bindings, Compiled, Fuel, Type, bind, shown, trace_through};
@@ -29,6 +29,8 @@ pub(crate) struct Chosen<'p> {
     pub(crate) check: &'p Arc<Check>,
     /// The strictest of the variants that count on the nodes.
     variant: &'p Variant,
+    /// That it counts on all of them rests on facts of low confidence.
+    low: bool,
 }
 
 /// Collects what has to be said.
@@ -54,8 +56,11 @@ struct Task<'p> {
 
 enum What {
     Odd(Special, Option<usize>),
-    Unknown(Arc<str>),
-    Absent(Option<usize>),
+    Unknown(Why),
+    Absent {
+        waiver: Option<usize>,
+        low: bool,
+    },
     /// Name it in an open finding, on a side of it.
     Name(usize, usize),
 }
@@ -68,6 +73,7 @@ struct Open<'p> {
     /// By side: how it begins in the message, its subjects by name, and how many there are.
     sides: Vec<(String, Vec<String>, usize)>,
     shared: bool,
+    low: bool,
     message: Option<String>,
     waived: Option<Waived>,
 }
@@ -89,34 +95,66 @@ impl<'p> Telling<'p> {
     }
 
     fn variant(&self, node: usize, id: &str) -> Option<&'p Variant> {
-        let which = *self.parts.get(node)?.sink.variants.get(id)?;
+        let (which, _) = *self.parts.get(node)?.sink.variants.get(id)?;
         self.effective(node, id)?.1.variants.get(which)
     }
 
     /// The check, and the strictest of what is demanded of the nodes.
     pub(crate) fn chosen(&self, id: &str) -> Option<Chosen<'p>> {
-        let of = |node: usize| Some((self.variant(node, id)?, self.effective(node, id)?.1));
-        let (variant, effective) = (0..self.parts.len()).filter_map(of).min_by_key(|(variant, _)| variant.level)?;
-        Some(Chosen { check: &effective.check, variant })
+        self.demands(id).into_iter().next()
     }
 
-    pub(crate) fn comparison(&mut self, chosen: &Chosen<'p>, found: Vec<Found<'_>>, gap: Option<&str>) {
+    /// The check under each demand that counts on some node: of nodes of several platforms, or on which different
+    /// conditions hold, there are several. The strictest first.
+    pub(crate) fn demands(&self, id: &str) -> Vec<Chosen<'p>> {
+        let mut demands: Vec<Chosen<'p>> = Vec::new();
+        for node in 0..self.parts.len() {
+            let (Some(variant), Some((_, effective))) = (self.variant(node, id), self.effective(node, id)) else {
+                continue;
+            };
+            let is_low = self.parts.get(node).and_then(|part| part.sink.variants.get(id)).is_some_and(|(_, low)| *low);
+            match demands.iter_mut().find(|known| known.variant.demands_as(variant)) {
+                Some(known) => known.low &= is_low,
+                None => demands.push(Chosen { check: &effective.check, variant, low: is_low }),
+            }
+        }
+        demands.sort_by(|a, b| a.variant.order(b.variant));
+        demands
+    }
+
+    /// Whether something, or a whole node, was left out of a check because of facts of low confidence.
+    fn left_out_by_low(&self, id: &str) -> bool {
+        self.parts.iter().any(|part| part.sink.left_out_by_low.contains(id))
+    }
+
+    pub(crate) fn comparison(&mut self, chosen: &Chosen<'p>, found: Vec<Found<'_>>, gap: Option<&Why>) {
         if let Some(gap) = gap {
             self.out.read_unknown = true;
-            let message = format!("there may be more than those seen: {gap}");
-            self.shared(chosen, None, self.every(chosen), Verdict::Unknown, message, None);
+            let message = format!("there may be more than those seen: {}", gap.text);
+            let mut told = self.finding(chosen, self.every(chosen), Verdict::Unknown, message);
+            told.cause = Some(Cause::of(gap.kind));
+            self.add(None, told);
         } else if found.is_empty() {
-            if chosen.variant.require_subject {
+            let told = if chosen.variant.require_subject {
                 let message = format!("no {} that this demands is there", chosen.check.subject.name());
-                self.shared(chosen, None, self.every(chosen), chosen.variant.level.failed(), message, None);
+                let low = chosen.low || self.left_out_by_low(&chosen.check.id);
+                let mut told =
+                    self.finding(chosen, self.every(chosen), capped(chosen.variant.level.failed(), low), message);
+                told.low_confidence = low;
+                told
             } else {
                 let message = "there is nothing to compare".to_owned();
-                self.shared(chosen, None, self.every(chosen), Verdict::Skipped, message, None);
-            }
+                self.finding(chosen, self.every(chosen), Verdict::Skipped, message)
+            };
+            self.add(None, told);
         }
         for found in found {
             self.found(chosen, found);
         }
+    }
+
+    fn finding(&self, chosen: &Chosen<'p>, subject: String, verdict: Verdict, message: String) -> Finding {
+        finding(chosen.check, chosen.variant, subject, verdict, message)
     }
 
     fn every(&self, chosen: &Chosen<'_>) -> String {
@@ -129,15 +167,15 @@ impl<'p> Telling<'p> {
                 let what = What::Odd(special, who.member.waived);
                 self.task(chosen, who, what);
             }
-            Found::Unknown { who, reason } => {
+            Found::Unknown { who, why } => {
                 self.out.read_unknown = true;
-                self.task(chosen, who, What::Unknown(reason));
+                self.task(chosen, who, What::Unknown(why));
             }
-            Found::Absent(who) => {
-                let what = What::Absent(who.member.waived);
+            Found::Absent { who, low } => {
+                let what = What::Absent { waiver: who.member.waived, low };
                 self.task(chosen, who, what);
             }
-            Found::Split(sides) => {
+            Found::Split { sides, low } => {
                 let sides = sides
                     .into_iter()
                     .map(|(value, members)| (self.value(chosen, value.as_ref()), members))
@@ -148,11 +186,11 @@ impl<'p> Telling<'p> {
                         )
                     })
                     .collect();
-                self.open(chosen, sides, false);
+                self.open(chosen, sides, false, low);
             }
-            Found::Shared(holders) => {
+            Found::Shared { holders, low } => {
                 let begin = format!("shared by {}", holders.len());
-                self.open(chosen, vec![(begin, holders)], true);
+                self.open(chosen, vec![(begin, holders)], true, low);
             }
             Found::Well { members, value, whole, low } => {
                 let subject = self.all(chosen, &members);
@@ -161,29 +199,48 @@ impl<'p> Telling<'p> {
                     Some(value) => format!("{} alike: {}", members.len(), self.value(chosen, Some(value))),
                     None => format!("{} compared, all different", members.len()),
                 };
-                if whole {
+                let told = if whole {
                     self.out.low_pass |= low;
-                    self.shared(chosen, node, subject, Verdict::Pass, message, None);
+                    let mut told = self.finding(chosen, subject, Verdict::Pass, message);
+                    told.low_confidence = low;
+                    told
                 } else {
-                    self.out.read_unknown = true;
-                    let message = format!("{message}; others are not known");
-                    self.shared(chosen, node, subject, Verdict::Unknown, message, None);
-                }
+                    self.others_unknown(chosen, subject, format!("{message}; others are not known"))
+                };
+                self.add(node, told);
             }
             Found::TooFew { members, whole, needed } => {
                 let subject = self.all(chosen, &members);
                 let node = self.one_node(&members);
-                let (verdict, message) = match (whole, members.len()) {
-                    (true, 1) if needed == 2 => (Verdict::Skipped, "only one: nothing to compare with".to_owned()),
-                    (true, count) => (Verdict::Skipped, format!("too few to judge: {count} of {needed} needed")),
+                let told = match (whole, members.len()) {
+                    // One of which it is not known whether the check applies is perhaps not there.
+                    (true, 1) if chosen.variant.require_subject && undecided(&members) => {
+                        let message = "it is not known whether the only one is one that this demands".to_owned();
+                        self.others_unknown(chosen, subject, message)
+                    }
+                    (true, 1) if needed == 2 => {
+                        let message = "only one: nothing to compare with".to_owned();
+                        self.finding(chosen, subject, Verdict::Skipped, message)
+                    }
+                    (true, count) => {
+                        let message = format!("too few to judge: {count} of {needed} needed");
+                        self.finding(chosen, subject, Verdict::Skipped, message)
+                    }
                     (false, count) => {
-                        self.out.read_unknown = true;
-                        (Verdict::Unknown, format!("{count} of {needed} needed known, others are not known"))
+                        let message = format!("{count} of {needed} needed known, others are not known");
+                        self.others_unknown(chosen, subject, message)
                     }
                 };
-                self.shared(chosen, node, subject, verdict, message, None);
+                self.add(node, told);
             }
         }
+    }
+
+    fn others_unknown(&mut self, chosen: &Chosen<'p>, subject: String, message: String) -> Finding {
+        self.out.read_unknown = true;
+        let mut told = self.finding(chosen, subject, Verdict::Unknown, message);
+        told.cause = Some(Cause::Others);
+        told
     }
 
     /// The node that all of them are of, if it is one.
@@ -216,7 +273,7 @@ impl<'p> Telling<'p> {
         self.tasks.entry(who.node).or_default().push(task);
     }
 
-    fn open(&mut self, chosen: &Chosen<'p>, sides: Vec<(String, Vec<Placed<'_>>)>, shared: bool) {
+    fn open(&mut self, chosen: &Chosen<'p>, sides: Vec<(String, Vec<Placed<'_>>)>, shared: bool, low: bool) {
         let place = self.open.len();
         let everyone: Vec<Placed<'_>> = sides.iter().flat_map(|(_, side)| side).copied().collect();
         let waiver =
@@ -227,6 +284,7 @@ impl<'p> Telling<'p> {
             node: self.one_node(&everyone),
             sides: Vec::new(),
             shared,
+            low,
             message: None,
             waived: waiver.and_then(|index| self.waived(index)),
         };
@@ -244,20 +302,6 @@ impl<'p> Telling<'p> {
         self.packs.default_pack().waivers.get(index).map(|waiver| waived(waiver))
     }
 
-    fn shared(
-        &mut self,
-        chosen: &Chosen<'p>,
-        node: Option<usize>,
-        subject: String,
-        verdict: Verdict,
-        message: String,
-        waived: Option<Waived>,
-    ) {
-        let mut finding = finding(chosen.check, chosen.variant, subject, verdict, message);
-        finding.waived = waived;
-        self.add(node, finding);
-    }
-
     fn add(&mut self, node: Option<usize>, finding: Finding) {
         self.out.tally.add(finding.verdict, finding.level, finding.waived.is_some());
         if self.settings.detail == Detail::Compact && matches!(finding.verdict, Verdict::Pass | Verdict::Skipped) {
@@ -269,7 +313,8 @@ impl<'p> Telling<'p> {
         }
     }
 
-    /// A check about the cluster: one subject, which sees what its keys kept of each node.
+    /// A check about the cluster: one subject, which sees what its keys kept of each node. Every demand that counts on
+    /// some node is one on the cluster as a whole.
     pub(crate) fn cluster(&mut self, chosen: &Chosen<'p>) {
         let Kind::Assert(assert) = &chosen.check.kind else { return };
         let arena = Bump::new();
@@ -287,9 +332,9 @@ impl<'p> Telling<'p> {
         let gap = self.parts.iter().filter_map(|part| part.sink.gaps.get(&chosen.check.id)).min();
         let nodes = match gap {
             None => Value::list(&nodes, &arena),
-            Some(text) => Value::Partial(arena.alloc(Partial {
+            Some(why) => Value::Partial(arena.alloc(Partial {
                 items: arena.alloc_slice_copy(&nodes),
-                unknown: Some(arena.alloc(Reason { text, kind: ReasonKind::Kept })),
+                unknown: Some(arena.alloc(Reason { text: &why.text, kind: why.kind })),
                 absent: false,
             })),
         };
@@ -313,17 +358,63 @@ impl<'p> Telling<'p> {
             let base = Bindings { distrust_low, ..Bindings::new(slots, &not_collected) };
             bind(&base, lets.iter().copied(), &arena, Fuel::default())
         };
+        let node = (self.parts.len() == 1).then_some(0);
+        let mut low = chosen.low || self.left_out_by_low(&chosen.check.id);
+        if let Some(filter) = &chosen.check.filter {
+            let of = |distrust_low| {
+                let base = Bindings { distrust_low, ..Bindings::new(slots, &not_collected) };
+                filter.eval(&base, &arena, Fuel::default()).value
+            };
+            let value = of(false);
+            low |= rests_on_low(value, of(true));
+            let count = counted(self.parts.len(), "node");
+            let told = match value {
+                Value::Bool(true) => None,
+                Value::Bool(false) if chosen.variant.require_subject => {
+                    let message = format!("this demands a cluster of another kind than one of {count}");
+                    let mut told = finding(
+                        chosen.check,
+                        chosen.variant,
+                        "cluster".to_owned(),
+                        capped(chosen.variant.level.failed(), low),
+                        message,
+                    );
+                    told.low_confidence = low;
+                    Some(told)
+                }
+                Value::Bool(false) => {
+                    self.out.low_pass |= low;
+                    let message = format!("it does not apply to a cluster of {count}");
+                    Some(finding(chosen.check, chosen.variant, "cluster".to_owned(), Verdict::Skipped, message))
+                }
+                other => {
+                    self.out.read_unknown = true;
+                    let reason = match other {
+                        Value::Unknown(reason) => reason.text,
+                        _ => "a fact that decides it is absent",
+                    };
+                    let message = format!("it cannot be told whether this applies: {reason}");
+                    let mut told =
+                        finding(chosen.check, chosen.variant, "cluster".to_owned(), Verdict::Unknown, message);
+                    told.cause = cause(other, Verdict::Unknown);
+                    Some(told)
+                }
+            };
+            if let Some(told) = told {
+                return self.add(node, told);
+            }
+        }
         let bindings = bound(false);
         let outcome = assert.eval(&bindings, &arena, Fuel::default());
         let sure = assert.eval(&bound(true), &arena, Fuel::default()).value;
-        let low = rests_on_low(outcome.value, sure);
+        low |= rests_on_low(outcome.value, sure);
         let verdict = match outcome.value {
             Value::Bool(true) => Verdict::Pass,
             Value::Bool(false) => chosen.variant.level.failed(),
             Value::Absent => absent(chosen.check, chosen.variant.level),
             _ => Verdict::Unknown,
         };
-        let verdict = if low && verdict == Verdict::Fail { Verdict::Warn } else { verdict };
+        let verdict = capped(verdict, low);
         self.out.low_pass |= low && verdict == Verdict::Pass;
         self.out.read_unknown |= verdict == Verdict::Unknown;
         let message = match outcome.value {
@@ -332,6 +423,7 @@ impl<'p> Telling<'p> {
         };
         let mut finding = finding(chosen.check, chosen.variant, "cluster".to_owned(), verdict, message);
         finding.low_confidence = low;
+        finding.cause = cause(outcome.value, verdict);
         let names = names(chosen.check);
         let first = chosen.check.slots.len();
         let (_, trace) = trace_through(assert, &lets, first, &bindings, &names, &arena, Fuel::default());
@@ -361,7 +453,6 @@ impl<'p> Telling<'p> {
         if matches!(verdict, Verdict::Fail | Verdict::Warn) {
             finding.waived = waiver.and_then(|index| self.waived(index));
         }
-        let node = (self.parts.len() == 1).then_some(0);
         self.add(node, finding);
     }
 
@@ -375,8 +466,7 @@ impl<'p> Telling<'p> {
             let Some(part) = self.parts.get(node) else { continue };
             arena.reset();
             let inventory = load(part.place)?;
-            let pack = self.packs.of(part.platform.as_ref());
-            let view = NodeView::new(&inventory, pack, &arena);
+            let view = super::run::view(&inventory, self.packs, part.platform.as_ref(), &part.open, &arena);
             for task in &tasks {
                 self.tell(node, task, &view);
             }
@@ -422,17 +512,19 @@ impl<'p> Telling<'p> {
         let level = task.variant.level;
         let (verdict, message, waiver, low) = match &task.what {
             What::Odd(special, waiver) => {
-                let verdict = match level.failed() {
-                    Verdict::Fail if special.low => Verdict::Warn,
-                    verdict => verdict,
-                };
-                (verdict, format!("{message}; {}", against(task.check, special)), *waiver, special.low)
+                let message = format!("{message}; {}", against(task.check, special));
+                (capped(level.failed(), special.low), message, *waiver, special.low)
             }
-            What::Unknown(reason) => (Verdict::Unknown, reason.to_string(), None, false),
-            What::Absent(waiver) => (absent(task.check, level), message, *waiver, false),
+            What::Unknown(why) => (Verdict::Unknown, why.text.to_string(), None, false),
+            What::Absent { waiver, low } => (capped(absent(task.check, level), *low), message, *waiver, *low),
             What::Name(..) => return,
         };
         let mut finding = finding(task.check, task.variant, name, verdict, message);
+        finding.cause = match (&task.what, verdict) {
+            (What::Unknown(why), _) => Some(Cause::of(why.kind)),
+            (_, Verdict::Unknown) => Some(Cause::Absent),
+            _ => None,
+        };
         finding.evidence = evidence;
         finding.low_confidence = low;
         if matches!(verdict, Verdict::Fail | Verdict::Warn) {
@@ -539,6 +631,11 @@ fn absent(check: &Check, level: Level) -> Verdict {
     }
 }
 
+/// Whether it is not known of the only one whether the check applies to it.
+fn undecided(members: &[Placed<'_>]) -> bool {
+    members.iter().all(|who| matches!((&who.member.group, &who.member.state), (Group::None, State::Unknown(_))))
+}
+
 impl Open<'_> {
     fn finding(&self) -> Finding {
         let mut sides = Vec::new();
@@ -556,7 +653,9 @@ impl Open<'_> {
             let subject = format!("{count} of {}", self.check.subject.name());
             (subject, format!("split, without a majority: {}", sides.join("; ")))
         };
-        let mut finding = finding(self.check, self.variant, subject, self.variant.level.failed(), message);
+        let verdict = capped(self.variant.level.failed(), self.low);
+        let mut finding = finding(self.check, self.variant, subject, verdict, message);
+        finding.low_confidence = self.low;
         finding.waived.clone_from(&self.waived);
         finding
     }

@@ -198,11 +198,6 @@ pub(crate) fn check(
     bind(&mut scope, "params", params_type, Slot::Params);
 
     let filter = raw.r#where.as_ref().map(|text| condition(text, &scope, reader));
-    if subject == Subject::CLUSTER
-        && let Some(text) = &raw.r#where
-    {
-        reader.error(text.span(), "a check about the cluster has no `where`: it has one subject");
-    }
     let lets = lets(raw, &mut scope, reader);
     let kind = kind(raw, &scope, reader);
     match &kind {

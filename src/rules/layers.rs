@@ -41,6 +41,23 @@ pub struct Variant {
     pub relaxed: Vec<Relaxation>,
 }
 
+impl Variant {
+    /// Whether the other demands the same, whoever set it.
+    pub(crate) fn demands_as(&self, other: &Self) -> bool {
+        let values = |variant: &Self| variant.limits.iter().map(|limit| limit.value.clone()).collect::<Vec<_>>();
+        self.level == other.level && self.require_subject == other.require_subject && values(self) == values(other)
+    }
+
+    /// Of two different demands on one check, which is told first: the stricter level, else by the limits as shown.
+    pub(crate) fn order(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |variant: &Self| {
+            let limits: Vec<String> = variant.limits.iter().map(|limit| limit.value.shown()).collect();
+            (variant.level, !variant.require_subject, limits)
+        };
+        key(self).cmp(&key(other))
+    }
+}
+
 /// The value of a param and the layer that set it.
 #[derive(Debug, Clone)]
 pub struct Effective {

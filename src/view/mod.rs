@@ -108,6 +108,8 @@ pub enum ReasonKind {
     Version,
     /// A value that is not of the type that the schema says.
     Mismatch,
+    /// The fact that decides is absent, and what it decides is neither true nor false then.
+    Absent,
     /// It was kept of a node whose facts are no longer at hand, or there was nothing to keep.
     Kept,
     /// The expression was stopped: it took more steps or memory than it may.

@@ -209,6 +209,10 @@ pub struct Finding {
     pub waived: Option<Waived>,
     /// Found against limit, one sentence; for unknown and skipped the reason.
     pub message: String,
+    /// What kind of reason makes it unknown; null for every other verdict, and in reports that were written before this
+    /// was told.
+    #[serde(default)]
+    pub cause: Option<Cause>,
     /// The facts it rests on.
     pub evidence: Vec<Evidence>,
     /// The comparisons that decided, in the order in which they were made.
@@ -224,6 +228,48 @@ pub struct Finding {
     pub sources: Vec<Citation>,
     /// Whether the verdict rests on facts of low confidence.
     pub low_confidence: bool,
+}
+
+/// What kind of reason makes a verdict unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The machine has not what decides.
+    Absent,
+    /// What was asked for is not there, and that does not mean that the machine has none.
+    NotFound,
+    /// The user may not ask.
+    PermissionDenied,
+    /// The recording does not hold the answer.
+    NotInCapture,
+    /// There was no answer within the time limit.
+    TimedOut,
+    /// The answer was larger than its cap.
+    TooLarge,
+    /// The tool is not installed.
+    ToolMissing,
+    /// The tool ran and failed.
+    ToolFailed,
+    /// The kernel or the driver does not offer it.
+    NotSupported,
+    /// Input or output failed.
+    Io,
+    /// The answer was not what its format demands.
+    Malformed,
+    /// Two places tell different things.
+    Conflict,
+    /// The version that read the machine did not ask.
+    NotCollected,
+    /// The knowledge base does not tell it of this model.
+    Knowledge,
+    /// A calculation has no result.
+    Calculation,
+    /// The expression was stopped: it took more steps or memory than it may.
+    Budget,
+    /// Others, with which it is compared, are not known.
+    Others,
+    /// Judging itself could not tell it.
+    Judging,
 }
 
 /// A failure that somebody has answered for.
@@ -381,6 +427,7 @@ impl From<&finding::Finding> for Finding {
                 expires: w.expires.clone(),
             }),
             message: f.message.clone(),
+            cause: f.cause.map(Cause::from),
             evidence: f
                 .evidence
                 .iter()
@@ -433,6 +480,34 @@ impl From<finding::Verdict> for Verdict {
             finding::Verdict::Note => Self::Note,
             finding::Verdict::Skipped => Self::Skipped,
             finding::Verdict::Pass => Self::Pass,
+        }
+    }
+}
+
+impl From<finding::Cause> for Cause {
+    fn from(cause: finding::Cause) -> Self {
+        use crate::reading::ErrorKind;
+        match cause {
+            finding::Cause::Absent => Self::Absent,
+            finding::Cause::Read(kind) => match kind {
+                ErrorKind::NotFound => Self::NotFound,
+                ErrorKind::PermissionDenied => Self::PermissionDenied,
+                ErrorKind::NotInCapture => Self::NotInCapture,
+                ErrorKind::TimedOut => Self::TimedOut,
+                ErrorKind::TooLarge => Self::TooLarge,
+                ErrorKind::ToolMissing => Self::ToolMissing,
+                ErrorKind::ToolFailed => Self::ToolFailed,
+                ErrorKind::NotSupported => Self::NotSupported,
+                ErrorKind::Io => Self::Io,
+                ErrorKind::Malformed => Self::Malformed,
+                ErrorKind::Conflict => Self::Conflict,
+                ErrorKind::NotCollected => Self::NotCollected,
+            },
+            finding::Cause::Knowledge => Self::Knowledge,
+            finding::Cause::Calculation => Self::Calculation,
+            finding::Cause::Budget => Self::Budget,
+            finding::Cause::Others => Self::Others,
+            finding::Cause::Judging => Self::Judging,
         }
     }
 }
