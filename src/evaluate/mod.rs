@@ -2,6 +2,7 @@
 
 mod case;
 mod certify;
+mod cluster;
 mod compare;
 pub mod finding;
 mod judging;

@@ -28,18 +28,18 @@ const NAMED: usize = 8;
 pub(crate) struct Chosen<'p> {
     pub(crate) check: &'p Arc<Check>,
     /// The strictest of the variants that count on the nodes.
-    variant: &'p Variant,
+    pub(super) variant: &'p Variant,
     /// That it counts on all of them rests on facts of low confidence.
-    low: bool,
+    pub(super) low: bool,
 }
 
 /// Collects what has to be said.
 pub(crate) struct Telling<'p> {
-    packs: &'p Packs<'p>,
-    parts: &'p [Part],
-    names: &'p [String],
-    settings: &'p Settings<'p>,
-    out: Together,
+    pub(super) packs: &'p Packs<'p>,
+    pub(super) parts: &'p [Part],
+    pub(super) names: &'p [String],
+    pub(super) settings: &'p Settings<'p>,
+    pub(super) out: Together,
     /// By place of the node among the parts: what has to be told of its subjects.
     tasks: BTreeMap<usize, Vec<Task<'p>>>,
     /// Findings about several subjects, until the subjects are named.
@@ -123,7 +123,7 @@ impl<'p> Telling<'p> {
     }
 
     /// Whether something, or a whole node, was left out of a check because of facts of low confidence.
-    fn left_out_by_low(&self, id: &str) -> bool {
+    pub(super) fn left_out_by_low(&self, id: &str) -> bool {
         self.parts.iter().any(|part| part.sink.left_out_by_low.contains(id))
     }
 
@@ -297,12 +297,12 @@ impl<'p> Telling<'p> {
         self.open.push(open);
     }
 
-    fn waived(&mut self, index: usize) -> Option<Waived> {
+    pub(super) fn waived(&mut self, index: usize) -> Option<Waived> {
         self.out.waivers.insert(index);
         self.packs.default_pack().waivers.get(index).map(|waiver| waived(waiver))
     }
 
-    fn add(&mut self, node: Option<usize>, finding: Finding) {
+    pub(super) fn add(&mut self, node: Option<usize>, finding: Finding) {
         self.out.tally.add(finding.verdict, finding.level, finding.waived.is_some());
         if self.settings.detail == Detail::Compact && matches!(finding.verdict, Verdict::Pass | Verdict::Skipped) {
             return;
@@ -311,149 +311,6 @@ impl<'p> Telling<'p> {
             Some(part) => self.out.by_node.entry(part.place).or_default().push(finding),
             None => self.out.shared.push(finding),
         }
-    }
-
-    /// A check about the cluster: one subject, which sees what its keys kept of each node. Every demand that counts on
-    /// some node is one on the cluster as a whole.
-    pub(crate) fn cluster(&mut self, chosen: &Chosen<'p>) {
-        let Kind::Assert(assert) = &chosen.check.kind else { return };
-        let arena = Bump::new();
-        let not_collected = Reason { text: "no key of the check", kind: ReasonKind::Kept };
-        let nodes: Vec<Value<'_>> = self
-            .parts
-            .iter()
-            .zip(self.names)
-            .filter_map(|(part, name)| {
-                let keys = part.sink.keys.get(&chosen.check.id)?.in_arena(&arena);
-                Some(crate::view::with_fields(keys, &[("name", Value::Text(name))], &arena))
-            })
-            .collect();
-        // A node of which it is not known what is demanded is there all the same, and nothing of it was kept.
-        let gap = self.parts.iter().filter_map(|part| part.sink.gaps.get(&chosen.check.id)).min();
-        let nodes = match gap {
-            None => Value::list(&nodes, &arena),
-            Some(why) => Value::Partial(arena.alloc(Partial {
-                items: arena.alloc_slice_copy(&nodes),
-                unknown: Some(arena.alloc(Reason { text: &why.text, kind: why.kind })),
-                absent: false,
-            })),
-        };
-        let working_set = self.packs.default_pack().working_set.map_or(Value::Absent, Value::Double);
-        let site = Value::record(&[("working_set", working_set)], &arena);
-        let params = crate::roles::limits(&chosen.variant.limits, &arena);
-        let slots: Vec<Value<'_>> = chosen
-            .check
-            .slots
-            .iter()
-            .map(|slot| match slot {
-                Slot::Nodes => nodes,
-                Slot::Site => site,
-                Slot::Params => params,
-                Slot::Node | Slot::Subject => Value::Absent,
-            })
-            .collect();
-        let slots = arena.alloc_slice_copy(&slots);
-        let lets: Vec<&Compiled> = chosen.check.lets.iter().map(|(_, compiled)| compiled).collect();
-        let bound = |distrust_low| {
-            let base = Bindings { distrust_low, ..Bindings::new(slots, &not_collected) };
-            bind(&base, lets.iter().copied(), &arena, Fuel::default())
-        };
-        let node = (self.parts.len() == 1).then_some(0);
-        let mut low = chosen.low || self.left_out_by_low(&chosen.check.id);
-        if let Some(filter) = &chosen.check.filter {
-            let of = |distrust_low| {
-                let base = Bindings { distrust_low, ..Bindings::new(slots, &not_collected) };
-                filter.eval(&base, &arena, Fuel::default()).value
-            };
-            let value = of(false);
-            low |= rests_on_low(value, of(true));
-            let count = counted(self.parts.len(), "node");
-            let told = match value {
-                Value::Bool(true) => None,
-                Value::Bool(false) if chosen.variant.require_subject => {
-                    let message = format!("this demands a cluster of another kind than one of {count}");
-                    let mut told = finding(
-                        chosen.check,
-                        chosen.variant,
-                        "cluster".to_owned(),
-                        capped(chosen.variant.level.failed(), low),
-                        message,
-                    );
-                    told.low_confidence = low;
-                    Some(told)
-                }
-                Value::Bool(false) => {
-                    self.out.low_pass |= low;
-                    let message = format!("it does not apply to a cluster of {count}");
-                    Some(finding(chosen.check, chosen.variant, "cluster".to_owned(), Verdict::Skipped, message))
-                }
-                other => {
-                    self.out.read_unknown = true;
-                    let reason = match other {
-                        Value::Unknown(reason) => reason.text,
-                        _ => "a fact that decides it is absent",
-                    };
-                    let message = format!("it cannot be told whether this applies: {reason}");
-                    let mut told =
-                        finding(chosen.check, chosen.variant, "cluster".to_owned(), Verdict::Unknown, message);
-                    told.cause = cause(other, Verdict::Unknown);
-                    Some(told)
-                }
-            };
-            if let Some(told) = told {
-                return self.add(node, told);
-            }
-        }
-        let bindings = bound(false);
-        let outcome = assert.eval(&bindings, &arena, Fuel::default());
-        let sure = assert.eval(&bound(true), &arena, Fuel::default()).value;
-        low |= rests_on_low(outcome.value, sure);
-        let verdict = match outcome.value {
-            Value::Bool(true) => Verdict::Pass,
-            Value::Bool(false) => chosen.variant.level.failed(),
-            Value::Absent => absent(chosen.check, chosen.variant.level),
-            _ => Verdict::Unknown,
-        };
-        let verdict = capped(verdict, low);
-        self.out.low_pass |= low && verdict == Verdict::Pass;
-        self.out.read_unknown |= verdict == Verdict::Unknown;
-        let message = match outcome.value {
-            Value::Unknown(reason) => reason.text.to_owned(),
-            _ => chosen.check.message.render(&bindings, &arena, Fuel::default()),
-        };
-        let mut finding = finding(chosen.check, chosen.variant, "cluster".to_owned(), verdict, message);
-        finding.low_confidence = low;
-        finding.cause = cause(outcome.value, verdict);
-        let names = names(chosen.check);
-        let first = chosen.check.slots.len();
-        let (_, trace) = trace_through(assert, &lets, first, &bindings, &names, &arena, Fuel::default());
-        let paths = Paths::new(&[("nodes", nodes)]);
-        finding.evidence = trace
-            .reads
-            .iter()
-            .filter_map(|read| {
-                Some(super::finding::Evidence {
-                    fact: paths.path(read.record?, read.name)?,
-                    value: json(read.value),
-                    shown: shown(read.value, read.ty),
-                    unit: read.ty.dimension().map_or("", crate::units::Dimension::base_unit),
-                    source: format!("kept of the node by the check: {}", read.name),
-                })
-            })
-            .collect();
-        finding.comparisons = comparisons(&trace);
-        let waiver = self.packs.default_pack().waivers.iter().position(|waiver| {
-            waiver.check == chosen.check.id
-                && waiver.holds_on(self.settings.as_of)
-                && matches!(
-                    waiver.scope.eval(&Bindings::new(slots, &not_collected), &arena, Fuel::default()).value,
-                    Value::Bool(true)
-                )
-        });
-        if matches!(verdict, Verdict::Fail | Verdict::Warn) {
-            finding.waived = waiver.and_then(|index| self.waived(index));
-        }
-        self.add(node, finding);
     }
 
     /// Looks at the nodes concerned once more, and puts everything into words.
@@ -592,7 +449,7 @@ fn traced<'a>(
     (outcome.value, trace)
 }
 
-fn names(check: &Check) -> Vec<(String, Type)> {
+pub(super) fn names(check: &Check) -> Vec<(String, Type)> {
     let slots = check.slots.iter().map(|_| (String::new(), Type::Any));
     slots.chain(check.lets.iter().map(|(name, compiled)| (name.clone(), compiled.ty().clone()))).collect()
 }
@@ -621,7 +478,7 @@ fn number_type(ty: &Type) -> Type {
     }
 }
 
-fn absent(check: &Check, level: Level) -> Verdict {
+pub(super) fn absent(check: &Check, level: Level) -> Verdict {
     use crate::rules::raw::check::WhenAbsent;
     match check.when_absent {
         WhenAbsent::Unknown => Verdict::Unknown,

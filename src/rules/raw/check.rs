@@ -21,7 +21,8 @@ raw! {
         pub level: At<Level>,
         /// What is judged: the whole node, each element of one of its collections, or the cluster.
         pub r#for: At<Subject>,
-        /// Which of them; the others are left out.
+        /// Which of them; the others are left out. For `cluster`: of which clusters, as in `size(nodes) > 1` for a check
+        /// that compares nodes.
         pub r#where: Option<ExpressionText>,
         /// Limits, by name; `params.NAME` in expressions. A pack may set them.
         pub params: Option<Entries<RawParam>>,
@@ -37,7 +38,8 @@ raw! {
         pub unique: Option<ExpressionText>,
         /// What may not stand apart from the peers: median and MAD.
         pub outlier: Option<ExpressionText>,
-        /// Only subjects for which this is equal are compared with each other.
+        /// Only subjects for which this is equal are compared with each other. One for which it is absent has no peers:
+        /// it is what `when_absent` says.
         pub by: Option<ExpressionText>,
         /// Whether subjects of all nodes are compared (the default), or those of one node.
         pub across: Option<At<Across>>,
