@@ -4,6 +4,7 @@
 
 mod check;
 mod collect;
+mod completions;
 mod exit;
 mod explain;
 mod files;
@@ -46,6 +47,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Rules: list, show, lint and test packs of checks
     Pack(pack::PackArgs),
+    /// Print a script by which a shell completes the command line
+    Completions(completions::CompletionsArgs),
+    /// Print the manual pages
+    Man(completions::ManArgs),
 }
 
 /// Runs the command line of this process.
@@ -64,6 +69,8 @@ fn command_line() -> Result<Exit, Failure> {
             Command::Judge(args) => judge::run(args),
             Command::Explain(args) => explain::run(args),
             Command::Pack(args) => pack::run(args),
+            Command::Completions(args) => completions::completions(&args),
+            Command::Man(args) => completions::man(&args),
         },
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             files::stdout(error.render().to_string().as_bytes()).map(|()| Exit::Ready)

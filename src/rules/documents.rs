@@ -179,7 +179,10 @@ fn row(facts: &Facts, record: ShapeId, field: &Field, path: &str) -> Row {
 fn type_words(ty: &Type) -> String {
     match ty {
         Type::Enum(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
-        Type::Number(dimension) if *dimension != Dimension::None => format!("{ty}, in {}", dimension.base_unit()),
+        // "a size in bytes" has said it.
+        Type::Number(dimension) if *dimension != Dimension::None && !ty.to_string().contains(dimension.base_unit()) => {
+            format!("{ty}, in {}", dimension.base_unit())
+        }
         other => other.to_string(),
     }
 }
@@ -256,7 +259,7 @@ fn levels(whole: &EffectivePack, id: &str) -> String {
 }
 
 fn one(out: &mut String, check: &Check, packs: &[(&Pack, EffectivePack)]) {
-    let _ = write!(out, "\n### {}\n\n{}. Of each {}.\n\n", check.id, check.title, check.subject.name());
+    let _ = write!(out, "\n### {}\n\n{}. About {}.\n\n", check.id, check.title, about(check.subject));
     for (key, text) in written(check) {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let _ = writeln!(out, "- {key}: `{}`", lines.join("`<br>`"));
@@ -282,6 +285,13 @@ fn one(out: &mut String, check: &Check, packs: &[(&Pack, EffectivePack)]) {
             "" => writeln!(out, "- source: {}{clause}", source.title),
             url => writeln!(out, "- source: [{}]({url}){clause}", source.title),
         };
+    }
+}
+
+fn about(subject: Subject) -> String {
+    match subject {
+        Subject::CLUSTER => "all nodes together".to_owned(),
+        subject => format!("each {}", subject.name()),
     }
 }
 
