@@ -77,20 +77,7 @@ impl ReportArgs {
     pub(crate) fn plan(self, host: &dyn Host) -> Result<Plan, Failure> {
         let choice = self.choice.load()?;
         let surroundings = Surroundings::here();
-        let (as_of, at) = match self.as_of {
-            Some(date) => {
-                let midnight = jiff::tz::Offset::UTC
-                    .to_timestamp(date.at(0, 0, 0, 0))
-                    .map_err(|error| Failure::new(Exit::Usage, format!("--as-of {date}: {error}")))?;
-                (date, midnight)
-            }
-            None => {
-                let now = host
-                    .now()
-                    .map_err(|error| Failure::new(Exit::BadInput, format!("{error}; give a day by --as-of")))?;
-                (jiff::tz::Offset::UTC.to_datetime(now).date(), now)
-            }
-        };
+        let (as_of, at) = moment(self.as_of, host)?;
         let verbosity = match (self.quiet, self.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, true) => Verbosity::Verbose,
@@ -108,6 +95,47 @@ impl ReportArgs {
     }
 }
 
+/// The day on which is judged what has expired, and the moment that is written down: the beginning of the day that was
+/// asked for, or now. `host` tells the time.
+///
+/// # Errors
+/// If the clock cannot be read and no day was given.
+pub(crate) fn moment(as_of: Option<Date>, host: &dyn Host) -> Result<(Date, Timestamp), Failure> {
+    use jiff::tz::Offset;
+    let Some(date) = as_of else {
+        let now =
+            host.now().map_err(|error| Failure::new(Exit::BadInput, format!("{error}; give a day by --as-of")))?;
+        return Ok((Offset::UTC.to_datetime(now).date(), now));
+    };
+    let midnight = Offset::UTC
+        .to_timestamp(date.at(0, 0, 0, 0))
+        .map_err(|error| Failure::new(Exit::Usage, format!("--as-of {date}: {error}")))?;
+    Ok((date, midnight))
+}
+
+/// Judges inventories by what was chosen.
+///
+/// # Errors
+/// If the choice does not fit the rules.
+pub(crate) fn judged(
+    inventories: &[Inventory],
+    choice: &Choice,
+    as_of: Date,
+    detail: Detail,
+) -> Result<evaluate::Run, Failure> {
+    let settings = Settings {
+        solution: choice.solution.clone(),
+        site: choice.site.as_ref(),
+        profile: choice.profile.clone(),
+        as_of,
+        detail,
+    };
+    evaluate::judge(inventories, &choice.rules, &settings).map_err(|error| match error {
+        JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
+        JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
+    })
+}
+
 /// Judges inventories, writes the report, and gives the exit code of the verdict.
 ///
 /// # Errors
@@ -116,17 +144,7 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
     /// More nodes than this are told without what holds, unless it is asked for.
     const FULL: usize = 64;
     let full = inventories.len() <= FULL || plan.look.verbosity == Verbosity::Verbose;
-    let settings = Settings {
-        solution: plan.choice.solution.clone(),
-        site: plan.choice.site.as_ref(),
-        profile: plan.choice.profile.clone(),
-        as_of: plan.as_of,
-        detail: if full { Detail::Full } else { Detail::Compact },
-    };
-    let run = evaluate::judge(inventories, &plan.choice.rules, &settings).map_err(|error| match error {
-        JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
-        JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
-    })?;
+    let run = judged(inventories, &plan.choice, plan.as_of, if full { Detail::Full } else { Detail::Compact })?;
     let overall = run.overall;
     let report = Report::new(run, inventories, env!("CARGO_PKG_VERSION"), plan.as_of);
     if let Some(out) = &plan.out {
