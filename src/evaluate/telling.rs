@@ -3,18 +3,18 @@
 
 use super::compare::{Found, Group, Placed, Special, State};
 use super::finding::{Cause, Finding, Level, Verdict, Waived};
-use super::judging::{Detail, Judging, capped, cause, comparisons, finding, rests_on_low, waived};
-use super::node::{NodeView, json};
+use super::judging::{Detail, Judging, capped, finding, waived};
+use super::node::NodeView;
 use super::own::{Own, Why};
 use super::run::{JudgeError, Packs, Part, Settings, Together};
 use super::subject::label;
 use crate::expr::{Bindings, Compiled, Fuel, Type, bind, shown, trace_through};
 use crate::inventory::Inventory;
-use crate::rules::check::{Check, Compared, Kind, Slot};
+use crate::rules::check::{Check, Compared, Kind};
 use crate::rules::effective::{EffectiveCheck, EffectivePack};
 use crate::rules::layers::Variant;
 use crate::rules::subject::Subject;
-use crate::view::{Partial, Paths, Reason, ReasonKind, Value};
+use crate::view::{ReasonKind, Value};
 use crate::words::counted;
 use bumpalo::Bump;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Subjects and nodes compared with each other, and checks about the cluster.
 
-use super::{PLAIN, ask, check, cores, drives, lines, of, rules, said, unread};
+use super::{PLAIN, ask, check, cores, lines, of, rules, said, unread};
 use passmuster::evaluate::finding::Cause;
 use passmuster::reading::ErrorKind;
 use serde_json::{Value, json};

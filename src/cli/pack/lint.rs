@@ -1,13 +1,14 @@
 //! `muster pack lint`: mistakes in rules and what smells, each at its place.
 
 use super::super::exit::{Exit, Failure};
-use super::super::rulebook::{self, RulesArgs, count};
+use super::super::rulebook::{self, RulesArgs};
 use super::super::{files, look};
 use crate::rules::builtin;
 use crate::rules::cases;
 use crate::rules::diagnostic::{RuleError, Severity, render};
 use crate::rules::files::Overlay;
 use crate::rules::load::RuleSet;
+use crate::words::counted;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -28,20 +29,20 @@ pub(crate) struct LintArgs {
 pub(crate) fn run(args: LintArgs) -> Result<Exit, Failure> {
     let overlays = rulebook::overlays(&args.rules)?;
     let mut found = Vec::new();
-    let mut looked = vec![count(files_in(&overlays), "file")];
+    let mut looked = vec![counted(files_in(&overlays), "file")];
     match RuleSet::load(builtin::RULES, &overlays) {
         Err(errors) => found.extend(errors),
         Ok(rules) => {
             let handed_in =
                 |check: &&std::sync::Arc<crate::rules::check::Check>| overlays.is_empty() || check.handed_in;
-            looked.push(count(rules.checks.values().filter(handed_in).count(), "check"));
+            looked.push(counted(rules.checks.values().filter(handed_in).count(), "check"));
             found.extend(rules.lint());
             match cases::load(&rules, builtin::CASES, &overlays) {
                 Err(errors) => found.extend(errors),
                 Ok(cases) => {
                     let of = |id: &str| rules.checks.get(id).is_some_and(|check| handed_in(&check));
                     let number: usize = cases.iter().filter(|(id, _)| of(id)).map(|(_, cases)| cases.len()).sum();
-                    looked.push(count(number, "case"));
+                    looked.push(counted(number, "case"));
                     found.extend(rules.lint_cases(&cases));
                 }
             }
@@ -65,8 +66,8 @@ pub(crate) fn run(args: LintArgs) -> Result<Exit, Failure> {
     let errors = found.iter().filter(|error| error.severity == Severity::Error).count();
     let summary = format!(
         "{}, {}; looked at {}",
-        count(errors, "mistake"),
-        count(found.len() - errors, "warning"),
+        counted(errors, "mistake"),
+        counted(found.len() - errors, "warning"),
         looked.join(", ")
     );
     if errors > 0 {

@@ -2,8 +2,9 @@
 
 use super::super::exit::{Exit, Failure};
 use super::super::{files, judging};
-use crate::rules::diagnostic::{nearest, quoted};
+use crate::rules::diagnostic::quoted;
 use crate::rules::schema;
+use crate::words::nearest;
 use clap::Args;
 
 /// Arguments of `pack schema`.

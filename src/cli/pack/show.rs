@@ -4,14 +4,15 @@ use super::super::exit::{Exit, Failure};
 use super::super::files;
 use super::super::look::Surroundings;
 use super::super::page::Page;
-use super::super::rulebook::{self, RulesArgs, count};
-use crate::rules::diagnostic::{nearest, quoted};
+use super::super::rulebook::{self, RulesArgs};
+use crate::rules::diagnostic::quoted;
 use crate::rules::documents::variants;
 use crate::rules::effective::EffectivePack;
 use crate::rules::limit::Value;
 use crate::rules::load::RuleSet;
 use crate::rules::pack::{Pack, RoleRule};
 use crate::rules::read::Choice;
+use crate::words::{counted, nearest};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -89,7 +90,7 @@ fn head(page: &mut Page, pack: &Pack, whole: &EffectivePack) {
 }
 
 fn checks(page: &mut Page, whole: &EffectivePack) {
-    page.heading(&format!("Demands ({})", count(whole.checks.len(), "check")));
+    page.heading(&format!("Demands ({})", counted(whole.checks.len(), "check")));
     let rows: Vec<(String, String)> = whole
         .checks
         .iter()

@@ -2,12 +2,13 @@
 
 use super::super::exit::{Exit, Failure};
 use super::super::files;
-use super::super::rulebook::{self, RulesArgs, count};
+use super::super::rulebook::{self, RulesArgs};
 use crate::evaluate::{CaseReport, run_cases};
 use crate::report::text::shown;
-use crate::rules::diagnostic::{nearest, quoted};
+use crate::rules::diagnostic::quoted;
 use crate::rules::load::RuleSet;
 use crate::rules::{builtin, cases};
+use crate::words::{counted, nearest};
 use clap::Args;
 use std::collections::BTreeSet;
 
@@ -76,12 +77,12 @@ fn told(report: &CaseReport, checks: usize) -> String {
         }
     }
     let broken = report.broken().count();
-    let cases = count(report.outcomes.len(), "case");
+    let cases = counted(report.outcomes.len(), "case");
     let verdict = match broken {
         0 => "all hold".to_owned(),
         1 => "1 does not hold".to_owned(),
         n => format!("{n} do not hold"),
     };
-    out.push_str(&format!("{cases} of {}: {verdict}\n", count(checks, "check")));
+    out.push_str(&format!("{cases} of {}: {verdict}\n", counted(checks, "check")));
     out
 }
