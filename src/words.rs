@@ -17,7 +17,7 @@ pub(crate) fn nearest<'n>(name: &str, candidates: impl IntoIterator<Item = &'n s
         .map(|candidate| (strsim::osa_distance(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| {
             let longest = name.chars().count().max(candidate.chars().count());
-            *distance <= 1.max((longest + 1) / 3) && *distance < longest
+            *distance <= 1.max((longest + 1) / 3) && 2 * *distance < longest
         })
         .min()
         .map(|(_, candidate)| candidate)

@@ -3,7 +3,6 @@
 //! Everything comes from the compiled rules and the schema of facts, so that no document says what the program does not
 //! do. Judges nothing.
 
-use crate::evaluate::finding::Citation;
 use crate::expr::{Compiled, Field, ShapeId, Type};
 use crate::rules::check::{Check, Kind};
 use crate::rules::effective::{EffectiveCheck, EffectivePack, SelectError};
@@ -15,6 +14,7 @@ use crate::rules::read::Choice as _;
 use crate::rules::schema;
 use crate::rules::subject::Subject;
 use crate::units::Dimension;
+use crate::verdict::Citation;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
