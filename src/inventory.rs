@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub mod nic;
+pub mod platform;
 pub mod rdma;
 pub mod smbios;
 
@@ -50,6 +51,10 @@ record! {
         pub cpu: Cpu,
         /// Memory as the kernel has it.
         pub memory: Memory,
+        /// The clock and what keeps it right.
+        pub time: platform::Time,
+        /// Secure Boot, kernel lockdown and TPM.
+        pub security: platform::Security,
         /// Processor sockets as the firmware has them, populated or not.
         pub processor_sockets: Collection<smbios::ProcessorSocket>,
         /// Memory arrays as the firmware has them.

@@ -12,8 +12,10 @@ pub mod numa;
 pub mod os;
 pub mod pci;
 mod rdma;
+mod security;
 mod smbios;
 pub mod system;
+mod time;
 mod virt;
 
 use crate::host::Host;
@@ -48,6 +50,9 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
 
     progress("system");
     system_and_smbios(host, &mut joined, &mut node);
+    node.time = section(host, &mut joined, time::collect);
+    let firmware = node.system.firmware_interface.known().copied();
+    node.security = section(host, &mut joined, |ledger| security::collect(ledger, firmware));
     progress("os");
     node.os = section(host, &mut joined, os::collect);
     progress("cpu");
