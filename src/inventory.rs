@@ -12,7 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub mod nic;
+pub mod platform;
 pub mod rdma;
+pub mod smbios;
 
 /// The schema tag of this version.
 pub const SCHEMA: &str = "muster.inventory/v1";
@@ -49,6 +51,16 @@ record! {
         pub cpu: Cpu,
         /// Memory as the kernel has it.
         pub memory: Memory,
+        /// The clock and what keeps it right.
+        pub time: platform::Time,
+        /// Secure Boot, kernel lockdown and TPM.
+        pub security: platform::Security,
+        /// Processor sockets as the firmware has them, populated or not.
+        pub processor_sockets: Collection<smbios::ProcessorSocket>,
+        /// Memory arrays as the firmware has them.
+        pub memory_arrays: Collection<smbios::MemoryArray>,
+        /// Memory slots as the firmware has them, populated or empty.
+        pub dimms: Collection<smbios::Dimm>,
         /// NUMA nodes that exist, with or without memory and CPUs.
         pub numa_nodes: Collection<NumaNode>,
         /// Physical media, one element a drive, whatever the number of namespaces and paths.
@@ -77,7 +89,8 @@ record! {
 record! {
     /// What the firmware says the machine is: SMBIOS types 0 to 3 through `/sys/class/dmi/id`, where the kernel has a file
     /// for each string that is filled. A placeholder is not an identity: "To Be Filled By O.E.M.", "Default string",
-    /// "0123456789", one character over and over, a UUID of zeros or ones and the like are absent.
+    /// "0123456789", one character over and over, a UUID of zeros or ones and the like are absent. What no file tells, and what the
+    /// user may not read, is taken from `/sys/firmware/dmi/tables/DMI`; where both tell and differ, the fact is unreadable ("conflict").
     pub struct System {
         /// Maker of the system. `sys_vendor`; without SMBIOS `Manufacturer` of `/proc/sysinfo` (s390).
         pub vendor: Reading<String>,
@@ -107,6 +120,8 @@ record! {
         pub bios_version: Reading<String>,
         /// Date of the firmware as written there, month/day/year. `bios_date`.
         pub bios_date: Reading<String>,
+        /// Release of the firmware, major and minor in decimal, as in "2.14". `bios_release`, since Linux 5.8; else offsets 14h and 15h of SMBIOS type 0.
+        pub bios_release: Reading<String>,
         /// Firmware interface that the kernel was started by: EFI if `/sys/firmware/efi` exists; unreadable if `/sys/firmware` is empty, as in a container.
         pub firmware_interface: Reading<FirmwareInterface>,
         /// Hypervisor below: "kvm", "qemu", "vmware", "virtualbox", "xen", "hyper-v", "amazon", "google", "parallels", "bhyve",

@@ -263,6 +263,7 @@ fn questions(file: &Path) -> Vec<Question> {
     let file = file.to_str().unwrap().to_owned();
     let mut questions = vec![
         Question::Now,
+        Question::ClockState,
         // changes from one reading to the next
         Question::Read("/proc/uptime".into()),
         Question::Read("/proc/self/stat".into()),

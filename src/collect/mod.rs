@@ -12,7 +12,10 @@ pub mod numa;
 pub mod os;
 pub mod pci;
 mod rdma;
+mod security;
+mod smbios;
 pub mod system;
+mod time;
 mod virt;
 
 use crate::host::Host;
@@ -46,7 +49,10 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     });
 
     progress("system");
-    node.system = section(host, &mut joined, system::collect);
+    system_and_smbios(host, &mut joined, &mut node);
+    node.time = section(host, &mut joined, time::collect);
+    let firmware = node.system.firmware_interface.known().copied();
+    node.security = section(host, &mut joined, |ledger| security::collect(ledger, firmware));
     progress("os");
     node.os = section(host, &mut joined, os::collect);
     progress("cpu");
@@ -82,6 +88,31 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
         sources,
         errors,
     }
+}
+
+/// Two sections with one ledger, for the table of SMBIOS completes what the kernel's files tell of the system.
+fn system_and_smbios(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut sources = Sources::default();
+    let mut system = system::collect(&ledger);
+    let mut smbios = smbios::collect(&ledger, &mut system);
+    for field in ["processor_sockets", "memory_arrays", "dimms"] {
+        sources.set(field, smbios::source(&ledger));
+    }
+    joined.append(ledger.close(), |ids| {
+        Record::renumber(&mut system, ids);
+        smbios.renumber(ids);
+        ids.record_sources(&mut sources);
+    });
+    for field in ["processor_sockets", "memory_arrays", "dimms"] {
+        if let Some(source) = sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    node.system = system;
+    node.processor_sockets = smbios.sockets;
+    node.memory_arrays = smbios.arrays;
+    node.dimms = smbios.dimms;
 }
 
 /// Two sections with one ledger, for a storage controller is told by its PCI function.

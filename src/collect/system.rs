@@ -37,6 +37,7 @@ pub fn collect(ledger: &Ledger<'_>) -> System {
     set!(system.bios_vendor, dmi.read("bios_vendor", stated));
     set!(system.bios_version, dmi.read("bios_version", stated));
     set!(system.bios_date, dmi.read("bios_date", stated));
+    set!(system.bios_release, dmi.read("bios_release", stated));
     set!(system.firmware_interface, firmware_interface(ledger));
     let (hypervisor, virtual_machine) =
         virt::collect(ledger, dmi.folder.as_ref().copied().unwrap_or("/sys/class/dmi/id"));
@@ -99,7 +100,7 @@ fn flat<T>(read: Read<Option<T>>) -> Read<T> {
 }
 
 /// A string that says something; `None` for a placeholder. Strings of the device tree end with a NUL.
-fn filled(text: &str) -> Result<Option<String>, String> {
+pub(crate) fn filled(text: &str) -> Result<Option<String>, String> {
     let text = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
     Ok((!is_placeholder(text)).then(|| text.to_owned()))
 }
@@ -164,7 +165,7 @@ fn is_placeholder(text: &str) -> bool {
 }
 
 /// A string of the firmware about itself, whose versions ("2.2.2", "1234") are no placeholders.
-fn stated(text: &str) -> Result<Option<String>, String> {
+pub(crate) fn stated(text: &str) -> Result<Option<String>, String> {
     let text = text.trim();
     Ok((!text.is_empty()).then(|| text.to_owned()))
 }
@@ -178,7 +179,7 @@ const PLACEHOLDER_UUIDS: &[&str] = &[
 ];
 
 /// Lower case, as kernels since 4.x write it. All zero is "not present", all ones "present but not set" (SMBIOS 3.7.0, 7.2.1).
-fn parse_uuid(text: &str) -> Result<Option<String>, String> {
+pub(crate) fn parse_uuid(text: &str) -> Result<Option<String>, String> {
     let uuid = text.trim().to_ascii_lowercase();
     let groups: Vec<usize> = uuid.split('-').map(str::len).collect();
     if groups != [8, 4, 4, 4, 12] || !uuid.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit()) {

@@ -1,11 +1,14 @@
-//! The two ioctls by which devices are asked: NVMe admin commands and ethtool.
+//! The two ioctls by which devices are asked, NVMe admin commands and ethtool, and the call that tells the state of the clock.
 //!
 //! All unsafe code of the host. Only commands that read can be put: opcodes are composed from [`NvmeAdmin`], ethtool
 //! commands stand in a list. Knows neither time limits nor what the answers mean. Tried with Linux 6.1 on QEMU's NVMe
 //! controller and its e1000e, never on hardware.
-#![expect(unsafe_code, reason = "ioctl(2) and the memory that the kernel writes to have no safe form")]
+#![expect(
+    unsafe_code,
+    reason = "ioctl(2), clock_adjtime(2) and the memory that the kernel writes to have no safe form"
+)]
 
-use super::NvmeAdmin;
+use super::{ClockState, NvmeAdmin};
 use libc::{c_int, c_void};
 use rustix::io::Errno;
 use std::mem::{offset_of, size_of};
@@ -303,6 +306,20 @@ impl Drop for GuardedBytes {
         // SAFETY: the whole mapping made in `new`, to which nothing refers any more. A failure leaves it mapped.
         let _: c_int = unsafe { libc::munmap(self.start.cast(), Self::LEN + Self::GUARD) };
     }
+}
+
+// ---- clock -----------------------------------------------------------------------------------------------
+
+/// Reads the clock discipline: no mode set, so nothing is changed (clock_adjtime(2)).
+pub(super) fn clock_state() -> Result<ClockState, Errno> {
+    // SAFETY: `struct timex` is of integers and padding only, for which all bits zero is a value; `modes` is then 0.
+    let mut timex: libc::timex = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel reads and writes one `struct timex`, which `timex` is and stays for the call.
+    let state = unsafe { libc::clock_adjtime(libc::CLOCK_REALTIME, &raw mut timex) };
+    if state < 0 {
+        return Err(last_errno());
+    }
+    Ok(ClockState { state, status: timex.status, maxerror: timex.maxerror.into(), esterror: timex.esterror.into() })
 }
 
 fn last_errno() -> Errno {

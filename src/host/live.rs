@@ -63,6 +63,9 @@ impl Live {
     fn answer(&self, question: &Question, tool_time: Duration) -> Outcome {
         match question {
             Question::Now => Ok(Answer::Time(jiff::Timestamp::now())),
+            Question::ClockState => ioctl::clock_state()
+                .map(Answer::Clock)
+                .map_err(|errno| errno::failure(question.operation(), errno.raw_os_error())),
             Question::Read(path) => {
                 question.check_path(path)?;
                 let path = path.clone();

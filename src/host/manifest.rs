@@ -14,8 +14,8 @@
 //! makes the capture a damaged one. Does not know what the answers mean.
 
 use super::{
-    Answer, HostError, HostErrorKind, Listing, NetlinkFamily, NvmeAdmin, NvmeAnswer, OpenCause, Outcome, Question,
-    ToolOutput,
+    Answer, ClockState, HostError, HostErrorKind, Listing, NetlinkFamily, NvmeAdmin, NvmeAnswer, OpenCause, Outcome,
+    Question, ToolOutput,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,6 +68,7 @@ struct Entry {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Ask {
     Now,
+    ClockState,
     Read(String),
     List(String),
     ReadLink(String),
@@ -83,6 +84,7 @@ enum Ask {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Given {
     Time(String),
+    Clock(ClockState),
     Bytes(Content),
     Listing { names: Vec<String>, complete: bool },
     Target(String),
@@ -188,6 +190,7 @@ impl Ask {
     fn into_question(self) -> Question {
         match self {
             Self::Now => Question::Now,
+            Self::ClockState => Question::ClockState,
             Self::Read(path) => Question::Read(path),
             Self::List(path) => Question::List(path),
             Self::ReadLink(path) => Question::ReadLink(path),
@@ -202,6 +205,7 @@ impl Ask {
     fn from_question(question: &Question) -> Self {
         match question.clone() {
             Question::Now => Self::Now,
+            Question::ClockState => Self::ClockState,
             Question::Read(path) => Self::Read(path),
             Question::List(path) => Self::List(path),
             Question::ReadLink(path) => Self::ReadLink(path),
@@ -224,6 +228,7 @@ impl Given {
             Self::Time(time) => Answer::Time(
                 time.parse().map_err(|_| OpenCause::Damaged(format!("{FILE}: {operation}: {time:?} is no time")))?,
             ),
+            Self::Clock(state) => Answer::Clock(state),
             Self::Bytes(content) => Answer::Bytes(content.fetch(read)?),
             Self::Listing { names, complete } => Answer::Listing(Listing { names, complete }),
             Self::Target(target) => Answer::Target(target),
@@ -298,6 +303,7 @@ impl Files {
     fn given(&mut self, question: &Question, answer: &Answer) -> Given {
         match answer {
             Answer::Time(time) => Given::Time(time.to_string()),
+            Answer::Clock(state) => Given::Clock(*state),
             Answer::Bytes(bytes) => Given::Bytes(match question {
                 Question::Read(path) => self.store(path.strip_prefix('/').filter(|path| has_own_place(path)), bytes),
                 Question::ReadDevice(..) => self.store(Some(&answer_file(question)), bytes),

@@ -96,6 +96,13 @@ pub trait Host: Sync {
     /// # Errors
     /// `NotInCapture` for a recording that did not keep it.
     fn now(&self) -> Result<jiff::Timestamp, HostError>;
+
+    /// What the kernel keeps of its clock's synchronisation: `clock_adjtime(2)` of `CLOCK_REALTIME` with no mode set, which
+    /// changes nothing and needs no privilege.
+    ///
+    /// # Errors
+    /// See [`HostErrorKind`]; `NotInCapture` for a recording that did not keep it.
+    fn clock_state(&self) -> Result<ClockState, HostError>;
 }
 
 /// The bounds of every call.
@@ -221,6 +228,20 @@ pub struct NvmeAnswer {
     pub result: u32,
     /// The data buffer.
     pub data: Vec<u8>,
+}
+
+/// The kernel's clock discipline, of `struct timex` (`include/uapi/linux/timex.h`). Its JSON is part of `muster.capture/v1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ClockState {
+    /// What the call returns: `TIME_OK` 0, `TIME_INS` 1, `TIME_DEL` 2, `TIME_OOP` 3, `TIME_WAIT` 4, `TIME_ERROR` 5.
+    pub state: i32,
+    /// `STA_` bits.
+    pub status: i32,
+    /// Maximum error in microseconds.
+    pub maxerror: i64,
+    /// Estimated error in microseconds.
+    pub esterror: i64,
 }
 
 /// The netlink families that are asked. Its JSON is part of `muster.capture/v1`.

@@ -2,7 +2,9 @@
 //!
 //! Also the words of each operation, so that live and replayed errors cannot differ in them.
 
-use super::{Host, HostError, HostErrorKind, Listing, NetlinkFamily, NvmeAdmin, NvmeAnswer, ToolCall, ToolOutput};
+use super::{
+    ClockState, Host, HostError, HostErrorKind, Listing, NetlinkFamily, NvmeAdmin, NvmeAnswer, ToolCall, ToolOutput,
+};
 use std::time::Duration;
 
 /// One question to a machine. The time limit of a tool is not part of it: it bounds the asking, not the answer.
@@ -10,6 +12,8 @@ use std::time::Duration;
 pub enum Question {
     /// [`Host::now`].
     Now,
+    /// [`Host::clock_state`].
+    ClockState,
     /// [`Host::read`].
     Read(String),
     /// [`Host::list`].
@@ -33,6 +37,8 @@ pub enum Question {
 pub enum Answer {
     /// To [`Question::Now`].
     Time(jiff::Timestamp),
+    /// To [`Question::ClockState`].
+    Clock(ClockState),
     /// To [`Question::Read`], [`Question::Ethtool`] and [`Question::ReadDevice`].
     Bytes(Vec<u8>),
     /// To [`Question::List`].
@@ -56,6 +62,7 @@ impl Question {
     pub fn operation(&self) -> String {
         match self {
             Self::Now => "read the clock".to_owned(),
+            Self::ClockState => "ask the kernel for the state of its clock".to_owned(),
             Self::Read(path) => format!("read {path}"),
             Self::List(path) => format!("list {path}"),
             Self::ReadLink(path) => format!("read link {path}"),
@@ -105,6 +112,7 @@ impl Question {
     pub fn put(&self, host: &dyn Host, tool_time: Duration) -> Outcome {
         Ok(match self {
             Self::Now => Answer::Time(host.now()?),
+            Self::ClockState => Answer::Clock(host.clock_state()?),
             Self::Read(path) => Answer::Bytes(host.read(path)?),
             Self::List(path) => Answer::Listing(host.list(path)?),
             Self::ReadLink(path) => Answer::Target(host.read_link(path)?),
@@ -121,6 +129,7 @@ impl Question {
         matches!(
             (self, answer),
             (Self::Now, Answer::Time(_))
+                | (Self::ClockState, Answer::Clock(_))
                 | (Self::Read(_) | Self::Ethtool(..) | Self::ReadDevice(..), Answer::Bytes(_))
                 | (Self::List(_), Answer::Listing(_))
                 | (Self::ReadLink(_), Answer::Target(_))
@@ -150,7 +159,7 @@ impl Question {
     }
 }
 
-/// Gives a type the nine verbs of [`Host`] by its `answer(&self, &Question, Duration) -> Outcome`.
+/// Gives a type the ten verbs of [`Host`] by its `answer(&self, &Question, Duration) -> Outcome`.
 macro_rules! host_by_question {
     ($type:ty) => {
         impl $crate::host::Host for $type {
@@ -189,6 +198,9 @@ macro_rules! host_by_question {
             }
             fn now(&self) -> Result<jiff::Timestamp, $crate::host::HostError> {
                 host_by_question!(self, $crate::host::Question::Now, Time)
+            }
+            fn clock_state(&self) -> Result<$crate::host::ClockState, $crate::host::HostError> {
+                host_by_question!(self, $crate::host::Question::ClockState, Clock)
             }
         }
     };

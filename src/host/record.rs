@@ -68,6 +68,12 @@ mod tests {
             }
             Ok(match question {
                 Question::Now => Answer::Time(jiff::Timestamp::from_nanosecond(i128::from(count) + 7).unwrap()),
+                Question::ClockState => Answer::Clock(crate::host::ClockState {
+                    state: count as i32,
+                    status: -1,
+                    maxerror: count as i64,
+                    esterror: i64::MIN,
+                }),
                 Question::Read(_) | Question::Ethtool(..) | Question::ReadDevice(..) => Answer::Bytes(bytes),
                 Question::List(_) => {
                     Answer::Listing(Listing { names: vec![count.to_string()], complete: count.is_multiple_of(2) })
@@ -87,7 +93,7 @@ mod tests {
     host_by_question!(Counting);
 
     fn questions() -> Vec<Question> {
-        let mut questions = vec![Question::Now];
+        let mut questions = vec![Question::Now, Question::ClockState];
         for n in 0..4_u32 {
             questions.extend([
                 Question::Read(format!("/sys/{n}")),

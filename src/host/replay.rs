@@ -213,6 +213,12 @@ impl Replay {
         self.with(Question::Now, Ok(Answer::Time(time)))
     }
 
+    /// The same with a clock of this state.
+    #[must_use]
+    pub fn with_clock_state(self, state: super::ClockState) -> Self {
+        self.with(Question::ClockState, Ok(Answer::Clock(state)))
+    }
+
     fn answer(&self, question: &Question, _: Duration) -> Outcome {
         if let Some(outcome) = self.answers.get(question) {
             return outcome.clone();
@@ -247,7 +253,7 @@ impl Replay {
                 }
                 Err(trouble) => Err(refused(trouble)),
             },
-            Question::Now => Err(question.error(HostErrorKind::NotInCapture, NOT_IN_CAPTURE)),
+            Question::Now | Question::ClockState => Err(question.error(HostErrorKind::NotInCapture, NOT_IN_CAPTURE)),
             Question::NvmeAdmin(..) | Question::Ethtool(..) | Question::Netlink(..) | Question::ReadDevice(..) => {
                 Err(refused(Trouble::Missing))
             }

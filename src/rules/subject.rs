@@ -26,6 +26,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("pci", &["pci_functions"]),
     ("controller", &["storage_controllers"]),
     ("link", &["pci_links"]),
+    ("dimm", &["dimms"]),
+    ("processor", &["processor_sockets"]),
 ];
 
 impl Subject {
@@ -83,7 +85,7 @@ impl Choice for Subject {
     #[rustfmt::skip]
     const ALL: &'static [Self] = &[
         Self(0), Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7), Self(8), Self(9), Self(10), Self(11), Self(12),
-        Self(13),
+        Self(13), Self(14), Self(15),
     ];
     const FIRST: Self = Self::BROKEN;
     fn word(self) -> &'static str {
