@@ -43,10 +43,13 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("media.drives-equal", "when_absent changed", NEVER_ABSENT),
     ("media.hdd-behind-cache", "when_absent changed", NEVER_ABSENT),
     ("media.role-assigned", "when_absent changed", NEVER_ABSENT),
+    ("bond.redundant", "when_absent changed", NEVER_ABSENT),
+    ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
+    ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];
 
 /// A role is known or unknown, and so is how many there are.
-const NEVER_ABSENT: &str = "a count of nodes or drives, and a role, are never absent";
+const NEVER_ABSENT: &str = "a count of things, and a role, are never absent";
 
 /// Tokens that are put in the place of others.
 const SWAPS: &[(&str, &[(&str, &str)])] = &[

@@ -26,10 +26,56 @@ fn package(id: u64) -> Value {
         "flags": ["ept", "vmx"]})
 }
 
+fn port(node: usize, name: &str, function: &str, speed: u64) -> Value {
+    json!({"name": name, "kind": "physical", "bus": "pci", "mac": "02:00:00:00:00:01", "permanent_mac": format!("{node}-{name}"),
+        "mtu": 9000, "admin_up": true, "carrier": true, "speed": speed, "duplex": "full", "driver": "mlx5_core",
+        "driver_version": "5.8", "firmware": "16.35", "pci_address": function, "master": "bond0", "counters": {"rx_crc_errors": 0}})
+}
+
+fn function(address: &str, class: &str, driver: &str) -> Value {
+    json!({"address": address, "vendor_id": "15b3", "device_id": "1017", "subsystem_device_id": "0001", "class": class, "driver": driver,
+        "vendor": "V", "device": "D", "virtual_function": false, "path_max_bandwidth": 126_000_000_000_u64})
+}
+
+fn link(lower: &str) -> Value {
+    json!({"lower": lower, "down_trained": false, "training": "full", "current_width": 8, "max_width": 8,
+        "current_speed": 16_000_000_000_u64, "max_speed": 16_000_000_000_u64, "max_bandwidth": 126_000_000_000_u64})
+}
+
+fn dimm(name: &str) -> Value {
+    json!({"name": name, "populated": true, "purpose": "system memory", "bytes": 32 * GIB, "memory_type": "DDR4", "part_number": "P1",
+        "rated_speed": 3_200_000_000_u64, "configured_speed": 3_200_000_000_u64, "ranks": 2, "total_width": 72, "data_width": 64})
+}
+
+fn rdma(node: usize, name: &str) -> Value {
+    json!({"name": name, "firmware": "16.35", "board_id": "MT1", "node_guid": format!("guid{node}{name}"),
+        "ports": [{"number": 1, "state": "active", "protocol": "roce-v2", "counters": {"link_downed": 0, "symbol_error": 0}}]})
+}
+
+/// Everything that hangs on PCI Express, and the memory modules.
+fn attached(node: usize) -> Value {
+    json!({
+        "pci_functions": [function("0000:3b:00.0", "010700", "mpt3sas"), function("0000:5e:00.0", "020000", "mlx5_core"),
+            function("0000:5e:00.1", "020000", "mlx5_core")],
+        "pci_links": [link("0000:3b:00.0"), link("0000:5e:00.0")],
+        "storage_controllers": [{"name": "0000:3b:00.0", "kind": "sas-hba", "model": "HBA", "firmware": "1", "mode": "hba",
+            "ports": [{"name": "phy-0:0", "state": "up"}]}],
+        "nics": [port(node, "ens1f0", "0000:5e:00.0", 25_000_000_000), port(node, "ens1f1", "0000:5e:00.1", 25_000_000_000),
+            {"name": "bond0", "kind": "bond", "bus": null, "mtu": 9000, "master": null, "carrier": true, "admin_up": true,
+                "pci_address": null}],
+        "bonds": [{"name": "bond0", "mode": "802.3ad", "miimon": 0.1, "partner_mac": "02:00:00:00:00:02", "active_ports": 2,
+            "slaves": [{"name": "ens1f0", "mii_up": true}, {"name": "ens1f1", "mii_up": true}]}],
+        "rdma_devices": [rdma(node, "mlx5_0"), rdma(node, "mlx5_1")],
+        "dimms": [dimm("A1"), dimm("A2"), dimm("B1"), dimm("B2")],
+        "time": {"synchronized": true, "max_error": 0.01},
+        "security": {"secure_boot": true, "setup_mode": false, "tpm_version": 2},
+    })
+}
+
 /// One node of a sound cluster, as the JSON of its inventory.
 pub fn sound(node: usize) -> Value {
     let nvme = |name: &str| json!({"name": name, "model": "MODEL nvme ssd", "state": "live", "transport": "pcie", "namespaces": [format!("{name}n1")]});
-    json!({
+    let mut whole = json!({
         "schema": "muster.inventory/v1", "version": "0.1.0", "collected_at": "2026-07-01T08:00:00Z", "sources": [],
         "errors": [{"operation": "read it", "kind": "permission-denied", "cause": "permission denied"}],
         "node": {
@@ -57,7 +103,11 @@ pub fn sound(node: usize) -> Value {
             "block_devices": [{"name": "sda", "kind": "disk", "bytes": 240_000_000_000_u64, "read_only": false}],
             "excluded": []
         }
-    })
+    });
+    if let (Some(facts), Value::Object(more)) = (whole["node"].as_object_mut(), attached(node)) {
+        facts.extend(more);
+    }
+    whole
 }
 
 /// A change of one node: a pointer below `node`, and what stands there instead.
@@ -133,6 +183,64 @@ fn bad_drives() -> Vec<Change> {
     ]
 }
 
+/// What is wrong with the network, the bus and the memory modules of a machine.
+fn bad_attached() -> Vec<Change> {
+    vec![
+        ("/pci_functions/0/driver", Value::Null),
+        ("/pci_functions/1/path_max_bandwidth", json!(16_000_000_000_u64)),
+        ("/pci_functions/2/device_id", json!("1019")),
+        ("/pci_functions/2/path_max_bandwidth", json!(500_000_000)),
+        ("/pci_links/0/down_trained", json!(true)),
+        ("/storage_controllers/0/mode", json!("raid")),
+        ("/storage_controllers/0/ports/0/state", json!("failed")),
+        ("/nics/0/permanent_mac", json!("0-ens1f0")),
+        ("/nics/0/carrier", json!(false)),
+        ("/nics/1/mtu", json!(1500)),
+        ("/nics/1/speed", json!(1_000_000_000_u64)),
+        ("/nics/1/duplex", json!("half")),
+        ("/nics/1/driver_version", json!("5.4")),
+        ("/nics/1/counters/rx_crc_errors", json!(7)),
+        ("/bonds/0/active_ports", json!(1)),
+        ("/bonds/0/slaves/1/mii_up", json!(false)),
+        ("/rdma_devices/0/node_guid", json!("guid0mlx5_0")),
+        ("/rdma_devices/0/firmware", json!("16.30")),
+        ("/rdma_devices/0/ports/0/protocol", json!("iwarp")),
+        ("/rdma_devices/1/ports/0/counters/symbol_error", json!(9)),
+        ("/dimms/0/total_width", json!(64)),
+        ("/dimms/0/bytes", json!(16 * GIB)),
+        ("/dimms/1/part_number", json!("P2")),
+        ("/dimms/1/ranks", json!(1)),
+        ("/dimms/2/configured_speed", json!(2_400_000_000_u64)),
+        ("/dimms/2/rated_speed", json!(2_900_000_000_u64)),
+        ("/dimms/3/memory_type", json!("DDR3")),
+        ("/time/synchronized", json!(false)),
+        ("/security/secure_boot", json!(false)),
+        ("/security/setup_mode", json!(true)),
+        ("/security/tpm_version", Value::Null),
+        ("/system/bios_date", json!("01/02/2020")),
+    ]
+}
+
+/// What is wrong with it besides, in ways that would hide the others.
+fn bad_bond() -> Vec<Change> {
+    vec![
+        ("/storage_controllers/0/model", json!("OTHER HBA")),
+        ("/nics/1/driver", json!("ixgbe")),
+        ("/nics/0/firmware", json!("16.30")),
+        ("/nics/1/speed", json!(1_000_000_000_u64)),
+        ("/nics/0/speed", json!(1_000_000_000_u64)),
+        ("/bonds/0/mode", json!("active-backup")),
+        ("/bonds/0/miimon", json!(0)),
+        ("/bonds/0/slaves", json!([{"name": "ens1f0", "mii_up": true}])),
+        ("/rdma_devices/0/ports/0/state", json!("down")),
+        ("/rdma_devices/1/ports/0/protocol", json!("roce-v1")),
+        ("/rdma_devices/1/ports/0/state", json!("down")),
+        ("/dimms/3/populated", json!(false)),
+        ("/dimms/2/part_number", json!("P9")),
+        ("/time/max_error", json!(1)),
+    ]
+}
+
 /// Every cluster that the laws are held against.
 pub fn clusters() -> Vec<Cluster> {
     let on = |node: usize, changes: Vec<Change>| changes.into_iter().map(move |change| (node, change));
@@ -185,6 +293,13 @@ pub fn clusters() -> Vec<Cluster> {
             &on(1, large.clone()).chain(on(2, large.clone())).chain(on(3, one_cache.clone())).collect::<Vec<_>>(),
         ),
         cluster("one odd of four", 4, &on(2, one_cache).chain(on(3, virtual_one)).collect::<Vec<_>>()),
+        cluster("network and memory", 3, &on(1, bad_attached()).chain(on(2, bad_bond())).collect::<Vec<_>>()),
+        cluster(
+            "two with another controller",
+            2,
+            &on(1, vec![("/storage_controllers/0/firmware", json!("0")), ("/bonds/0/mode", json!("active-backup"))])
+                .collect::<Vec<_>>(),
+        ),
         cluster("all flash", 3, &all_flash),
         cluster("no cache", 3, &no_cache),
     ]
@@ -206,7 +321,14 @@ pub fn facts(node: &Value) -> (Vec<String>, Vec<String>) {
 }
 
 fn walk(value: &Value, at: &str, leaves: &mut Vec<String>, collections: &mut Vec<String>) {
-    const COLLECTIONS: [&str; 6] = [
+    const COLLECTIONS: [&str; 13] = [
+        "/node/pci_functions",
+        "/node/pci_links",
+        "/node/storage_controllers",
+        "/node/nics",
+        "/node/bonds",
+        "/node/rdma_devices",
+        "/node/dimms",
         "/node/drives",
         "/node/cpu/packages",
         "/node/numa_nodes",
