@@ -8,7 +8,7 @@ use crate::evaluate::{self, Detail, JudgeError, Settings};
 use crate::host::Host;
 use crate::inventory::Inventory;
 use crate::report::terminal::{self, Look, Verbosity};
-use crate::report::{Report, json, markdown};
+use crate::report::{Report, html, json, markdown};
 use clap::{Args, ValueEnum};
 use jiff::civil::Date;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub(crate) struct ReportArgs {
     /// What goes to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Write report.json, report.md and report.txt into this folder as well
+    /// Write report.html, report.json, report.md and report.txt into this folder as well
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the summary line alone
@@ -52,6 +52,8 @@ enum Format {
     Json,
     /// For tickets
     Markdown,
+    /// For a browser, one file that needs nothing else
+    Html,
 }
 
 /// What is to be done with the verdict, nothing left open.
@@ -122,6 +124,7 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         // What lies in a folder is read later and by others: no colour, and nothing left out of the ticket.
         let look = Look { colour: false, verbosity: Verbosity::Normal, ..plan.look };
         let files = [
+            ("report.html", html_of(&report, inventories)?),
             ("report.json", json_of(&report)?),
             ("report.md", markdown::render(&report, Verbosity::Normal).into_bytes()),
             ("report.txt", terminal::render(&report, look).into_bytes()),
@@ -132,8 +135,14 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         Format::Table => terminal::render(&report, plan.look).into_bytes(),
         Format::Json => json_of(&report)?,
         Format::Markdown => markdown::render(&report, plan.look.verbosity).into_bytes(),
+        Format::Html => html_of(&report, inventories)?,
     })?;
     Ok(Exit::of(overall, plan.fail_on))
+}
+
+fn html_of(report: &Report, inventories: &[Inventory]) -> Result<Vec<u8>, Failure> {
+    let page = html::render(report, inventories);
+    page.map(String::into_bytes).map_err(|error| Failure::new(Exit::Internal, format!("cannot write HTML: {error}")))
 }
 
 fn json_of(report: &Report) -> Result<Vec<u8>, Failure> {
