@@ -20,6 +20,7 @@ mod enrich;
 mod evaluate;
 mod expr;
 mod host;
+mod html;
 mod laws;
 mod live;
 mod mutation;
