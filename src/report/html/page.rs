@@ -135,6 +135,8 @@ struct QuietRow {
 
 struct Column {
     name: String,
+    /// The name without the domain that all share.
+    short: String,
     anchor: String,
 }
 
@@ -482,11 +484,18 @@ fn matrix(report: &Report, nodes: &[Node<'_>], anchors: &Anchors) -> (Vec<Column
             *cell = this;
         }
     }
-    let mut columns: Vec<Column> =
-        nodes.iter().map(|node| Column { name: node.name.to_owned(), anchor: node.anchor.clone() }).collect();
+    let domain = domain(nodes);
+    let mut columns: Vec<Column> = nodes
+        .iter()
+        .map(|node| Column {
+            name: node.name.to_owned(),
+            short: node.name.strip_suffix(domain).unwrap_or(node.name).to_owned(),
+            anchor: node.anchor.clone(),
+        })
+        .collect();
     let across = report.run.findings.iter().any(|finding| finding.node.is_empty());
     if across {
-        columns.push(Column { name: String::new(), anchor: String::new() });
+        columns.push(Column { name: String::new(), short: String::new(), anchor: String::new() });
     }
     let mut topics: Vec<MatrixTopic> = Vec::new();
     for ((topic, check), (title, row)) in worst {
@@ -499,6 +508,15 @@ fn matrix(report: &Report, nodes: &[Node<'_>], anchors: &Anchors) -> (Vec<Column
         }
     }
     (columns, topics)
+}
+
+/// What follows the first dot, if several nodes share it.
+fn domain<'n>(nodes: &[Node<'n>]) -> &'n str {
+    let of = |name: &'n str| name.find('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
+    match nodes {
+        [first, _, ..] if nodes.iter().all(|node| of(node.name) == of(first.name)) => of(first.name),
+        _ => "",
+    }
 }
 
 /// Lower is worse: a waived failure stands for less than anything that nobody answers for, and for more than a pass. A
