@@ -1,5 +1,6 @@
 //! The real binary with a scrubbed environment: bad inputs, outputs that cannot be written, what is left behind.
 
+use super::binary::{inventory, muster, run, text, write};
 use super::schemas::validator;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -7,22 +8,8 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
-
-fn muster(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_muster"));
-    command.env_clear().current_dir(folder).args(args).stdin(Stdio::null());
-    command
-}
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    muster(folder, args).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).unwrap()
-}
 
 /// Every path below a folder with the content of files.
 fn everything(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
@@ -43,14 +30,6 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     all
 }
 
-fn inventory(node: Value) -> Value {
-    json!({
-        "schema": "muster.inventory/v1", "version": "0.1.0", "collected_at": "2026-07-01T08:00:00Z", "node": node,
-        "sources": ["/sys/block/sda/ro"],
-        "errors": [{"operation": "read /sys/class/dmi/id/product_serial", "kind": "permission-denied", "cause": "permission denied"}]
-    })
-}
-
 /// Arguments, what is there before, the exit code, and what is said.
 type Case = (&'static [&'static str], Box<dyn Fn(&Path)>, i32, &'static str);
 
@@ -66,10 +45,6 @@ fn hostile() -> Value {
             {"name": "sdb", "model": "X\nPASS all\r\n", "serial": "|`<b>", "bytes": 1, "media": "ssd", "read_only": true}
         ]
     }))
-}
-
-fn write(folder: &Path, name: &str, value: &Value) {
-    fs::write(folder.join(name), serde_json::to_vec(value).unwrap()).unwrap();
 }
 
 #[test]
@@ -328,6 +303,7 @@ fn no_output_acts_on_a_terminal() {
         vec!["judge", "x", "-v"],
         vec!["judge", "x", "--format", "json"],
         vec!["judge", "x", "--format", "markdown"],
+        vec!["judge", "x", "--format", "ocptv"],
         vec!["judge", "x", "-q"],
     ] {
         let output = run(folder.path(), &args);
@@ -371,6 +347,26 @@ fn colour_is_for_terminals_and_for_those_who_ask() {
     assert!(coloured(&["judge", "x", "--color", "always"], &[("NO_COLOR", "1")]));
     assert!(!coloured(&["judge", "x", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
     assert!(!coloured(&["judge", "x", "--format", "json", "--color", "always"], &[]));
+}
+
+#[test]
+fn lines_for_test_executives_are_the_same_for_the_same_day() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "x", &hostile());
+    let lines = |args: &[&str]| {
+        let output = run(folder.path(), &[&["judge", "x", "--format", "ocptv"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+        text(&output.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>()
+    };
+    let day = ["--as-of", "2026-07-01"];
+    let told = lines(&day);
+    assert_eq!(told, lines(&day));
+    assert!(told.iter().all(|line| line["timestamp"] == "2026-07-01T00:00:00Z"));
+    let start = &told[1]["testRunArtifact"]["testRunStart"];
+    assert!(start["commandLine"].as_str().unwrap().ends_with("judge x --format ocptv --as-of 2026-07-01"));
+    let end = json!({"status": "COMPLETE", "result": "FAIL"});
+    assert_eq!(told.last().unwrap()["testRunArtifact"]["testRunEnd"], end);
+    assert!(lines(&[])[0]["timestamp"] != "2026-07-01T00:00:00Z");
 }
 
 #[test]

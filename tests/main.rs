@@ -14,16 +14,22 @@
 )]
 
 mod architecture;
+mod binary;
 mod cases;
 mod cli;
+mod completions;
+mod docs;
 mod enrich;
 mod evaluate;
+mod explain;
 mod expr;
 mod host;
 mod html;
 mod laws;
 mod live;
 mod mutation;
+mod ocptv;
+mod pack;
 mod release_binary;
 mod report;
 mod rules;

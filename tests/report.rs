@@ -60,6 +60,7 @@ fn finding(
         waived: None,
         message: message.to_owned(),
         evidence: Vec::new(),
+        comparisons: Vec::new(),
         limits: Vec::new(),
         why: format!("Why {check} matters is told here, in one sentence that does not fit eighty columns."),
         fix: format!("Do what mends {check}."),

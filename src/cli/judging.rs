@@ -8,8 +8,9 @@ use crate::evaluate::{self, Detail, JudgeError, Settings};
 use crate::host::Host;
 use crate::inventory::Inventory;
 use crate::report::terminal::{self, Look, Verbosity};
-use crate::report::{Report, html, json, markdown};
+use crate::report::{Report, html, json, markdown, ocptv, parts};
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
 use jiff::civil::Date;
 use std::path::PathBuf;
 
@@ -54,6 +55,8 @@ enum Format {
     Markdown,
     /// For a browser, one file that needs nothing else
     Html,
+    /// For test executives: OCP Test & Validation output 2.0, JSON lines
+    Ocptv,
 }
 
 /// What is to be done with the verdict, nothing left open.
@@ -64,6 +67,8 @@ pub(crate) struct Plan {
     look: Look,
     fail_on: Option<FailOn>,
     as_of: Date,
+    /// What is written down as the moment of judging: the beginning of the day that was asked for, or now.
+    at: Timestamp,
 }
 
 impl ReportArgs {
@@ -74,15 +79,7 @@ impl ReportArgs {
     pub(crate) fn plan(self, host: &dyn Host) -> Result<Plan, Failure> {
         let choice = self.choice.load()?;
         let surroundings = Surroundings::here();
-        let as_of = match self.as_of {
-            Some(date) => date,
-            None => {
-                let now = host
-                    .now()
-                    .map_err(|error| Failure::new(Exit::BadInput, format!("{error}; give a day by --as-of")))?;
-                jiff::tz::Offset::UTC.to_datetime(now).date()
-            }
-        };
+        let (as_of, at) = moment(self.as_of, host)?;
         let verbosity = match (self.quiet, self.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, true) => Verbosity::Verbose,
@@ -95,8 +92,50 @@ impl ReportArgs {
             look: Look { width: surroundings.width(self.width), colour: surroundings.colour(self.color), verbosity },
             fail_on: self.fail_on,
             as_of,
+            at,
         })
     }
+}
+
+/// The day on which is judged what has expired, and the moment that is written down: the beginning of the day that was
+/// asked for, or now. `host` tells the time.
+///
+/// # Errors
+/// If the clock cannot be read and no day was given.
+pub(crate) fn moment(as_of: Option<Date>, host: &dyn Host) -> Result<(Date, Timestamp), Failure> {
+    use jiff::tz::Offset;
+    let Some(date) = as_of else {
+        let now =
+            host.now().map_err(|error| Failure::new(Exit::BadInput, format!("{error}; give a day by --as-of")))?;
+        return Ok((Offset::UTC.to_datetime(now).date(), now));
+    };
+    let midnight = Offset::UTC
+        .to_timestamp(date.at(0, 0, 0, 0))
+        .map_err(|error| Failure::new(Exit::Usage, format!("--as-of {date}: {error}")))?;
+    Ok((date, midnight))
+}
+
+/// Judges inventories by what was chosen.
+///
+/// # Errors
+/// If the choice does not fit the rules.
+pub(crate) fn judged(
+    inventories: &[Inventory],
+    choice: &Choice,
+    as_of: Date,
+    detail: Detail,
+) -> Result<evaluate::Run, Failure> {
+    let settings = Settings {
+        solution: choice.solution.clone(),
+        site: choice.site.as_ref(),
+        profile: choice.profile.clone(),
+        as_of,
+        detail,
+    };
+    evaluate::judge(inventories, &choice.rules, &settings).map_err(|error| match error {
+        JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
+        JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
+    })
 }
 
 /// Judges inventories, writes the report, and gives the exit code of the verdict.
@@ -107,17 +146,7 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
     /// More nodes than this are told without what holds, unless it is asked for.
     const FULL: usize = 64;
     let full = inventories.len() <= FULL || plan.look.verbosity == Verbosity::Verbose;
-    let settings = Settings {
-        solution: plan.choice.solution.clone(),
-        site: plan.choice.site.as_ref(),
-        profile: plan.choice.profile.clone(),
-        as_of: plan.as_of,
-        detail: if full { Detail::Full } else { Detail::Compact },
-    };
-    let run = evaluate::judge(inventories, &plan.choice.rules, &settings).map_err(|error| match error {
-        JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
-        JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
-    })?;
+    let run = judged(inventories, &plan.choice, plan.as_of, if full { Detail::Full } else { Detail::Compact })?;
     let overall = run.overall;
     let report = Report::new(run, inventories, env!("CARGO_PKG_VERSION"), plan.as_of);
     if let Some(out) = &plan.out {
@@ -136,6 +165,7 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         Format::Json => json_of(&report)?,
         Format::Markdown => markdown::render(&report, plan.look.verbosity).into_bytes(),
         Format::Html => html_of(&report, inventories)?,
+        Format::Ocptv => ocptv(&report, inventories, plan.at)?,
     })?;
     Ok(Exit::of(overall, plan.fail_on))
 }
@@ -143,6 +173,19 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
 fn html_of(report: &Report, inventories: &[Inventory]) -> Result<Vec<u8>, Failure> {
     let page = html::render(report, inventories);
     page.map(String::into_bytes).map_err(|error| Failure::new(Exit::Internal, format!("cannot write HTML: {error}")))
+}
+
+/// The report as OCP Test & Validation lines.
+fn ocptv(report: &Report, inventories: &[Inventory], at: Timestamp) -> Result<Vec<u8>, Failure> {
+    let machines: Vec<_> = report
+        .run
+        .nodes
+        .iter()
+        .filter_map(|node| Some(parts::parts(&node.name, inventories.get(node.place)?)))
+        .collect();
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let invocation = ocptv::Invocation { command_line: words.join(" "), at };
+    ocptv::render(report, &machines, &invocation).map_err(cannot)
 }
 
 fn json_of(report: &Report) -> Result<Vec<u8>, Failure> {
@@ -154,5 +197,9 @@ fn json_of(report: &Report) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// If it cannot be JSON, which would be a mistake in muster.
 pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
-    json::to_bytes(value).map_err(|error| Failure::new(Exit::Internal, format!("cannot write JSON: {error}")))
+    json::to_bytes(value).map_err(cannot)
+}
+
+fn cannot(error: serde_json::Error) -> Failure {
+    Failure::new(Exit::Internal, format!("cannot write JSON: {error}"))
 }

@@ -33,14 +33,26 @@ pub(crate) struct Surroundings {
 impl Surroundings {
     /// Of this process and its standard output.
     pub(crate) fn here() -> Self {
-        let set = |name| variable(name).filter(|value| !value.is_empty());
         let terminal = std::io::stdout().is_terminal();
+        Self {
+            columns: terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0),
+            ..Self::on(terminal)
+        }
+    }
+
+    /// Of this process and its standard error, for what is told there.
+    pub(crate) fn of_stderr() -> Self {
+        Self::on(std::io::stderr().is_terminal())
+    }
+
+    fn on(terminal: bool) -> Self {
+        let set = |name| variable(name).filter(|value| !value.is_empty());
         Self {
             no_color: set("NO_COLOR").is_some(),
             force_color: set("CLICOLOR_FORCE").is_some_and(|value| value != "0"),
             dumb: set("TERM").is_some_and(|value| value == "dumb"),
             terminal,
-            columns: terminal.then(terminal_size::terminal_size).flatten().map(|(width, _)| width.0),
+            columns: None,
         }
     }
 

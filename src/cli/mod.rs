@@ -4,12 +4,16 @@
 
 mod check;
 mod collect;
+mod completions;
 mod exit;
+mod explain;
 mod files;
 mod input;
 mod judge;
 mod judging;
 mod look;
+mod pack;
+mod page;
 mod progress;
 mod rulebook;
 mod signals;
@@ -39,6 +43,14 @@ enum Command {
     /// Judge inventories and captures, offline
     #[command(after_help = EXIT_CODES)]
     Judge(judge::JudgeArgs),
+    /// Tell what a check demands, why and whence; and of a run, how each verdict came about
+    Explain(explain::ExplainArgs),
+    /// Rules: list, show, lint and test packs of checks
+    Pack(pack::PackArgs),
+    /// Print a script by which a shell completes the command line
+    Completions(completions::CompletionsArgs),
+    /// Print the manual pages
+    Man(completions::ManArgs),
 }
 
 /// Runs the command line of this process.
@@ -55,6 +67,10 @@ fn command_line() -> Result<Exit, Failure> {
             Command::Check(args) => check::run(args),
             Command::Collect(args) => collect::run(args),
             Command::Judge(args) => judge::run(args),
+            Command::Explain(args) => explain::run(args),
+            Command::Pack(args) => pack::run(args),
+            Command::Completions(args) => completions::completions(&args),
+            Command::Man(args) => completions::man(&args),
         },
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             files::stdout(error.render().to_string().as_bytes()).map(|()| Exit::Ready)

@@ -49,6 +49,13 @@ pub(crate) struct Choice {
     pub(crate) profile: Option<String>,
 }
 
+impl Choice {
+    /// The solution: the one that was named, else the site file's.
+    pub(crate) fn chosen(&self) -> Option<&str> {
+        self.solution.as_deref().or_else(|| self.site.as_ref()?.solution.as_deref())
+    }
+}
+
 impl ChoiceArgs {
     /// Reads the rules, before any machine is read.
     ///
@@ -58,10 +65,9 @@ impl ChoiceArgs {
         let rules = load(&self.rules)?;
         let site = self.site.as_deref().map(|path| site(&rules, path)).transpose()?;
         let choice = Choice { solution: self.solution, site, profile: self.profile, rules };
-        let solution = choice.solution.clone().or_else(|| choice.site.as_ref().and_then(|site| site.solution.clone()));
         choice
             .rules
-            .select(solution.as_deref(), None, choice.site.as_ref(), choice.profile.as_deref())
+            .select(choice.chosen(), None, choice.site.as_ref(), choice.profile.as_deref())
             .map_err(|error| Failure::new(Exit::Usage, error.to_string()))?;
         Ok(choice)
     }
@@ -97,10 +103,22 @@ pub(crate) fn overlays(args: &RulesArgs) -> Result<Vec<Overlay>, Failure> {
     if lines.is_empty() { Ok(overlays) } else { Err(Failure { exit: Exit::BadInput, lines }) }
 }
 
-fn site(rules: &RuleSet, path: &Path) -> Result<Site, Failure> {
+/// A site file.
+///
+/// # Errors
+/// If it cannot be read; all mistakes in it.
+pub(crate) fn site(rules: &RuleSet, path: &Path) -> Result<Site, Failure> {
+    site_of(rules, path)?.map_err(|errors| mistakes(&errors))
+}
+
+/// A site file, or the mistakes in it.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn site_of(rules: &RuleSet, path: &Path) -> Result<Result<Site, Vec<RuleError>>, Failure> {
     let bytes = files::read(path, FILE_BYTES)
         .map_err(|cause| Failure::new(Exit::BadInput, format!("cannot read {}: {cause}", path.display())))?;
-    rules.site(&path.display().to_string(), &bytes).map_err(|errors| mistakes(&errors))
+    Ok(rules.site(&path.display().to_string(), &bytes))
 }
 
 /// Mistakes in rules, each at its place, and how many there are.

@@ -70,6 +70,7 @@ pub(crate) fn leftovers(pack: &EffectivePack, used: &BTreeSet<usize>, as_of: jif
         waived: None,
         message,
         evidence: Vec::new(),
+        comparisons: Vec::new(),
         limits: Vec::new(),
         why: "A waiver that does nothing hides that what it was written for has changed.".to_owned(),
         fix: fix.to_owned(),

@@ -1,5 +1,7 @@
 //! What judging yields: verdicts, levels, findings with their evidence, and the overall verdict of a run.
 
+pub use crate::expr::Comparison;
+
 /// The outcome of one check for one subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
@@ -80,6 +82,29 @@ pub struct Evidence {
     pub source: String,
 }
 
+/// A comparison that decided a verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// The left side as the check writes it, as in "node.memory.total".
+    pub left: String,
+    /// The operator.
+    pub comparison: Comparison,
+    /// The right side as the check writes it.
+    pub right: String,
+    /// The value of the left side as JSON, a number in its base unit; `null` for absent and unknown.
+    pub left_value: serde_json::Value,
+    /// The value of the right side, likewise.
+    pub right_value: serde_json::Value,
+    /// The left value as a person reads it.
+    pub left_shown: String,
+    /// The right value as a person reads it.
+    pub right_shown: String,
+    /// The base unit of the two; empty if they have none.
+    pub unit: &'static str,
+    /// Whether it holds; `None` if that could not be told.
+    pub holds: Option<bool>,
+}
+
 /// The limit that a verdict was measured against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
@@ -134,6 +159,8 @@ pub struct Finding {
     pub message: String,
     /// The facts it rests on.
     pub evidence: Vec<Evidence>,
+    /// The comparisons that decided, in the order in which they were made.
+    pub comparisons: Vec<Made>,
     /// The limits it was measured against.
     pub limits: Vec<Limit>,
     /// Why the demand exists.

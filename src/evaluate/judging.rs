@@ -1,12 +1,12 @@
 //! One check on one node: its subjects, and for each the verdict of the assertion or the value to be compared.
 
 use super::compare::{Group, Member, State};
-use super::finding::{Finding, Limit, Verdict, Waived};
-use super::node::NodeView;
+use super::finding::{Finding, Limit, Made, Verdict, Waived};
+use super::node::{NodeView, json};
 use super::own::{Own, Texts};
 use super::subject::{Subjects, label};
 use super::tally::Tally;
-use crate::expr::{Bindings, Compiled, Fuel, bind, trace_through};
+use crate::expr::{Bindings, Compiled, Fuel, bind, shown, trace_through};
 use crate::rules::check::{Check, Compared, Kind};
 use crate::rules::layers::Variant;
 use crate::rules::raw::check::WhenAbsent;
@@ -177,6 +177,7 @@ impl<'a> Judging<'a, '_> {
         let (_, trace) = trace_through(assert, &lets, self.check.slots.len(), bindings, &names, arena, Fuel::default());
         let mut finding = self.finding(label(self.check.subject, subject), verdict, message);
         finding.evidence = self.view.evidence(&trace);
+        finding.comparisons = comparisons(&trace);
         finding.low_confidence = low;
         finding.waived = self.waived(subject, verdict, sink);
         sink.tally.add(verdict, self.variant.level, finding.waived.is_some());
@@ -347,6 +348,26 @@ pub(crate) fn rests_on_low(value: Value<'_>, sure: Value<'_>) -> bool {
     }
 }
 
+/// The comparisons that decided.
+pub(crate) fn comparisons(trace: &crate::expr::Trace<'_>) -> Vec<Made> {
+    let made = |compared: &crate::expr::Compared<'_>| Made {
+        left: compared.left_text.to_owned(),
+        comparison: compared.comparison,
+        right: compared.right_text.to_owned(),
+        left_value: json(compared.left),
+        right_value: json(compared.right),
+        left_shown: shown(compared.left, compared.left_type),
+        right_shown: shown(compared.right, compared.right_type),
+        unit: compared.left_type.dimension().map_or("", crate::units::Dimension::base_unit),
+        holds: match compared.result {
+            Value::Bool(holds) => Some(holds),
+            Value::Low(low) => matches!(low.value, Value::Bool(_)).then_some(matches!(low.value, Value::Bool(true))),
+            _ => None,
+        },
+    };
+    trace.comparisons.iter().map(made).collect()
+}
+
 /// A waiver as a finding shows it.
 pub(crate) fn waived(waiver: &Waiver) -> Waived {
     Waived { reason: waiver.reason.clone(), owner: waiver.owner.clone(), expires: waiver.expires.to_string() }
@@ -369,6 +390,7 @@ pub(crate) fn finding(check: &Check, variant: &Variant, subject: String, verdict
         waived: None,
         message,
         evidence: Vec::new(),
+        comparisons: Vec::new(),
         limits: limits.collect(),
         why: check.why.clone(),
         fix: check.fix.clone(),

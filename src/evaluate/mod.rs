@@ -15,4 +15,5 @@ mod telling;
 pub use case::{CaseOutcome, CaseReport, Mismatch, What, run_case, run_cases};
 pub use judging::Detail;
 pub use run::{Certifying, Fleet, JudgeError, NodeSummary, PackUsed, Remain, Run, Settings, judge};
+pub use subject::{kind_of, name_of};
 pub use tally::{Counts, Tally};

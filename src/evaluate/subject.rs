@@ -47,10 +47,26 @@ pub(crate) fn label(subject: Subject, value: Value<'_>) -> String {
         _ => None,
     };
     let name = ["name", "id", "locator", "address", "lower"].iter().find_map(|field| text(field));
-    match (name, text("serial")) {
-        (Some(name), Some(serial)) => format!("{} {name} (serial {serial})", subject.name()),
-        (Some(name), None) => format!("{} {name}", subject.name()),
-        (None, Some(serial)) => format!("{} serial {serial}", subject.name()),
-        (None, None) => format!("{} without name", subject.name()),
+    name_of(subject.name(), name.as_deref(), text("serial").as_deref())
+}
+
+/// What a subject is called, from its kind, its name and its serial number: "drive sda (serial S1)".
+#[must_use]
+pub fn name_of(kind: &str, name: Option<&str>, serial: Option<&str>) -> String {
+    if kind == Subject::NODE.name() {
+        return kind.to_owned();
     }
+    match (name, serial) {
+        (Some(name), Some(serial)) => format!("{kind} {name} (serial {serial})"),
+        (Some(name), None) => format!("{kind} {name}"),
+        (None, Some(serial)) => format!("{kind} serial {serial}"),
+        (None, None) => format!("{kind} without name"),
+    }
+}
+
+/// The kind of a subject, from what a finding calls it: "drive" of "drive sda (serial S1)" and of "every drive".
+#[must_use]
+pub fn kind_of(called: &str) -> &'static str {
+    let word = called.split_whitespace().find(|word| *word != "every").unwrap_or_default();
+    Subject::named(word).map_or("other", Subject::name)
 }

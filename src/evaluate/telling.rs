@@ -3,7 +3,7 @@
 
 use super::compare::{Found, Placed, Special};
 use super::finding::{Finding, Level, Verdict, Waived};
-use super::judging::{Detail, Judging, finding, rests_on_low, waived};
+use super::judging::{Detail, Judging, comparisons, finding, rests_on_low, waived};
 use super::node::{NodeView, json};
 use super::own::Own;
 use super::run::{JudgeError, Packs, Part, Settings, Together};
@@ -343,6 +343,7 @@ impl<'p> Telling<'p> {
                 })
             })
             .collect();
+        finding.comparisons = comparisons(&trace);
         let waiver = self.packs.default_pack().waivers.iter().position(|waiver| {
             waiver.check == chosen.check.id
                 && waiver.holds_on(self.settings.as_of)

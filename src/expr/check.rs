@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 /// What a checked expression is made of.
 pub(crate) struct Checker<'c, 's> {
     pub(crate) scope: &'c Scope<'s>,
+    /// The expression, for a comparison to say what it compares.
+    pub(crate) source: &'c str,
     pub(crate) diagnostics: Diagnostics,
     /// What is worth telling though it is no mistake.
     pub(crate) warnings: Diagnostics,
@@ -51,9 +53,10 @@ impl Checked {
 }
 
 impl<'c, 's> Checker<'c, 's> {
-    pub(crate) fn new(scope: &'c Scope<'s>, diagnostics: Diagnostics) -> Self {
+    pub(crate) fn new(source: &'c str, scope: &'c Scope<'s>, diagnostics: Diagnostics) -> Self {
         Self {
             scope,
+            source,
             diagnostics,
             warnings: Diagnostics::default(),
             locals: Vec::new(),
@@ -62,6 +65,12 @@ impl<'c, 's> Checker<'c, 's> {
             facts: BTreeSet::new(),
             regexes: 0,
         }
+    }
+
+    /// What stands in the source, on one line.
+    fn written(&self, span: Span) -> Box<str> {
+        let text = self.source.get(span.start as usize..span.end as usize).unwrap_or_default();
+        text.split_whitespace().collect::<Vec<_>>().join(" ").into()
     }
 
     pub(crate) fn tell(&mut self, span: Span, message: impl Into<String>) -> Checked {
@@ -329,6 +338,7 @@ impl<'c, 's> Checker<'c, 's> {
             span,
             left_span: left.span,
             right_span: right.span,
+            sides: (self.written(left.span), self.written(right.span)),
             types: (l.ty, r.ty),
         };
         Checked::new(Op::Compare(Box::new(compare)), Type::Bool)

@@ -110,7 +110,7 @@ pub struct Compiled {
 pub fn compile(source: &str, scope: &Scope<'_>) -> Result<Compiled, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     let Some(ast) = parser::parse_into(source, &mut diagnostics) else { return Err(diagnostics.into_sorted()) };
-    let mut checker = Checker::new(scope, diagnostics);
+    let mut checker = Checker::new(source, scope, diagnostics);
     let checked = checker.check(&ast.root);
     if !checker.diagnostics.is_empty() {
         return Err(checker.diagnostics.into_sorted());

@@ -69,6 +69,8 @@ pub(crate) struct Compare {
     pub(crate) span: Span,
     pub(crate) left_span: Span,
     pub(crate) right_span: Span,
+    /// The two sides as they are written.
+    pub(crate) sides: (Box<str>, Box<str>),
     /// The types, for a trace to show the two sides by.
     pub(crate) types: (Type, Type),
 }

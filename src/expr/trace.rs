@@ -58,6 +58,10 @@ pub struct Compared<'a> {
     pub left_span: Span,
     /// The right side in the source.
     pub right_span: Span,
+    /// The left side as it is written, on one line.
+    pub left_text: &'a str,
+    /// The right side as it is written, on one line.
+    pub right_text: &'a str,
     /// The operator.
     pub comparison: Comparison,
     /// The left side.
@@ -134,6 +138,8 @@ impl<'a> Observer<'a> for Watcher<'a> {
             span: compare.span,
             left_span: compare.left_span,
             right_span: compare.right_span,
+            left_text: &compare.sides.0,
+            right_text: &compare.sides.1,
             comparison: compare.comparison,
             left,
             right,

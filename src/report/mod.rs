@@ -1,4 +1,4 @@
-//! From a run to what people and programs read: terminal table, HTML, Markdown, JSON.
+//! From a run to what people and programs read: terminal table, HTML, Markdown, JSON, OCP Test & Validation lines.
 //!
 //! Shows what [`crate::evaluate`] and the inventories say; neither judges nor reads a machine. Clock, width and colour
 //! are arguments, so that the same run gives the same bytes.
@@ -9,6 +9,8 @@ pub mod hardware;
 pub mod html;
 pub mod json;
 pub mod markdown;
+pub mod ocptv;
+pub mod parts;
 pub mod terminal;
 pub mod text;
 pub mod unread;

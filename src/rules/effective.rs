@@ -152,6 +152,24 @@ impl RuleSet {
         self.packs.values().filter(|pack| pack.kind == PackKind::Platform)
     }
 
+    /// What counts if one pack is chosen, whatever it is.
+    ///
+    /// # Errors
+    /// As [`Self::select`].
+    pub fn select_pack(
+        &self,
+        pack: &Pack,
+        site: Option<&Site>,
+        profile: Option<&str>,
+    ) -> Result<EffectivePack, SelectError> {
+        let name = Some(pack.name.as_str());
+        match pack.kind {
+            PackKind::Solution => self.select(name, None, site, profile),
+            PackKind::Platform => self.select(None, name, site, profile),
+            PackKind::Base => self.select(None, None, site, profile),
+        }
+    }
+
     /// What counts for a node of a platform under a solution at a site.
     ///
     /// # Errors

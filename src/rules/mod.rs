@@ -8,6 +8,7 @@ pub mod cases;
 pub mod check;
 pub mod diagnostic;
 pub mod digest;
+pub mod documents;
 pub mod effective;
 mod expression;
 pub mod facts;

@@ -1,4 +1,4 @@
-//! JSON as it is written: indented, and safe to look at in a terminal.
+//! JSON as it is written: indented or one line a value, and safe to look at in a terminal.
 //!
 //! The values are the machine's own, unchanged: characters that act on a terminal or turn the reading direction are
 //! written as `\u` escapes, which every JSON reader takes for the same text.
@@ -7,7 +7,7 @@ pub mod v1;
 
 use super::text::is_treacherous;
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 
 /// The value as indented JSON with a line feed at its end.
@@ -21,9 +21,20 @@ pub fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
     Ok(out)
 }
 
-struct Harmless<'a>(PrettyFormatter<'a>);
+/// The value as JSON on one line, with a line feed at its end.
+///
+/// # Errors
+/// Only if the value cannot be JSON, as a map whose keys are no text.
+pub fn to_line(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    let mut out = Vec::new();
+    value.serialize(&mut Serializer::with_formatter(&mut out, Harmless(CompactFormatter)))?;
+    out.push(b'\n');
+    Ok(out)
+}
 
-impl Formatter for Harmless<'_> {
+struct Harmless<F>(F);
+
+impl<F: Formatter> Formatter for Harmless<F> {
     fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.0.begin_array(writer)
     }
@@ -78,5 +89,9 @@ mod tests {
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
         assert!(text.contains(r#""k\u202e": "a\u001b[2J\u009b31m\u007f\u2028\udb40\udc41\"\\é""#), "{text}");
         assert!(text.ends_with("}\n"));
+        let line = String::from_utf8(to_line(&value).unwrap()).unwrap();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&line).unwrap(), value);
+        assert_eq!(line.lines().count(), 1);
+        assert!(line.contains(r#""k\u202e":"a\u001b[2J"#), "{line}");
     }
 }

@@ -211,6 +211,9 @@ pub struct Finding {
     pub message: String,
     /// The facts it rests on.
     pub evidence: Vec<Evidence>,
+    /// The comparisons that decided, in the order in which they were made.
+    #[serde(default)]
+    pub comparisons: Vec<Comparison>,
     /// The limits it was measured against.
     pub limits: Vec<Limit>,
     /// Why the demand exists.
@@ -247,6 +250,29 @@ pub struct Evidence {
     pub unit: Option<String>,
     /// Where it was read; null if that is not known.
     pub source: Option<String>,
+}
+
+/// A comparison that decided a verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The left side as the check writes it, as in "node.memory.total".
+    pub left: String,
+    /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
+    pub operator: String,
+    /// The right side as the check writes it.
+    pub right: String,
+    /// The left value: a number in `unit`, text, flag or list; null if it is absent or unknown, which `left_shown` tells apart.
+    pub left_value: serde_json::Value,
+    /// The right value, likewise.
+    pub right_value: serde_json::Value,
+    /// The left value as a person reads it.
+    pub left_shown: String,
+    /// The right value as a person reads it.
+    pub right_shown: String,
+    /// The unit of numbers; null if they have none.
+    pub unit: Option<String>,
+    /// Whether it holds; null if that could not be told.
+    pub holds: Option<bool>,
 }
 
 /// A limit that a verdict was measured against.
@@ -364,6 +390,21 @@ impl From<&finding::Finding> for Finding {
                     shown: e.shown.clone(),
                     unit: some(e.unit),
                     source: some(&e.source),
+                })
+                .collect(),
+            comparisons: f
+                .comparisons
+                .iter()
+                .map(|c| Comparison {
+                    left: c.left.clone(),
+                    operator: c.comparison.mark().to_owned(),
+                    right: c.right.clone(),
+                    left_value: c.left_value.clone(),
+                    right_value: c.right_value.clone(),
+                    left_shown: c.left_shown.clone(),
+                    right_shown: c.right_shown.clone(),
+                    unit: some(c.unit),
+                    holds: c.holds,
                 })
                 .collect(),
             limits: f

@@ -3,6 +3,8 @@
 //! For the eye alone: programs read the inventory. What is unknown says so with its reason. Text of the machine is
 //! escaped and cut to a bearable length here.
 
+mod attached;
+
 use super::group::together;
 use super::text::{brief, count};
 use crate::inventory::{Drive, Inventory, NumaNode};
@@ -54,6 +56,19 @@ pub fn rows(inventory: &Inventory) -> Vec<Row> {
     for text in say.drives() {
         rows.push(Row { label, text });
         label = "";
+    }
+    let node = &inventory.node;
+    let sections = [
+        ("Storage", say.is_read(&node.storage_controllers).then(|| say.controllers())),
+        ("Network", say.is_read(&node.nics).then(|| say.nics())),
+        ("Bonds", say.is_read(&node.bonds).then(|| say.bonds())),
+        ("RDMA", say.is_read(&node.rdma_devices).then(|| say.rdma())),
+    ];
+    for (mut label, lines) in sections {
+        for text in lines.into_iter().flatten() {
+            rows.push(Row { label, text });
+            label = "";
+        }
     }
     if let Some(text) = say.excluded() {
         rows.push(Row { label: "Left out", text });
@@ -401,7 +416,7 @@ mod tests {
         .unwrap()
     }
 
-    fn shown(node: Value) -> Vec<String> {
+    pub(super) fn shown(node: Value) -> Vec<String> {
         rows(&inventory(node)).into_iter().map(|row| format!("{}|{}", row.label, row.text)).collect()
     }
 
