@@ -2,7 +2,7 @@
 //! opens, filters, follows and prints it.
 
 use jiff::civil::date;
-use passmuster::evaluate::finding::{Citation, Evidence, Finding, Level, Limit, Verdict, Waived};
+use passmuster::evaluate::finding::{Citation, Comparison, Evidence, Finding, Level, Limit, Made, Verdict, Waived};
 use passmuster::evaluate::{Certifying, NodeSummary, PackUsed, Remain, Run, Tally};
 use passmuster::inventory::Inventory;
 use passmuster::report::text::is_treacherous;
@@ -43,6 +43,17 @@ fn finding(check: &str, node: &str, subject: &str, verdict: Verdict, level: Leve
             shown: text.to_owned(),
             unit: "",
             source: format!("/sys/{text}"),
+        }],
+        comparisons: vec![Made {
+            left: text.to_owned(),
+            comparison: Comparison::Equal,
+            right: text.to_owned(),
+            left_value: json!(text),
+            right_value: json!(text),
+            left_shown: text.to_owned(),
+            right_shown: text.to_owned(),
+            unit: "",
+            holds: Some(false),
         }],
         limits: vec![Limit { name: "size".to_owned(), shown: text.to_owned(), layer: text.to_owned() }],
         why: text.to_owned(),

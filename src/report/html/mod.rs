@@ -6,6 +6,7 @@
 //! are named by digest in its content security policy, which allows nothing else: should something slip through
 //! nevertheless, a browser does not run it and asks nobody for anything.
 
+mod matrix;
 mod page;
 mod sheet;
 

@@ -3,8 +3,9 @@
 //! Anchors are made of checks, nodes and subjects and not of positions, so that a link into one report finds the same
 //! thing in the next.
 
+use super::matrix::{Column, MatrixTopic, matrix};
 use super::sheet::{Schema, Sheet};
-use crate::evaluate::finding::{Citation, Evidence, Finding, Overall, Verdict};
+use crate::evaluate::finding::{Citation, Evidence, Finding, Made, Overall, Verdict};
 use crate::evaluate::{Counts, PackUsed, Remain};
 use crate::inventory::Inventory;
 use crate::report::Report;
@@ -52,14 +53,14 @@ struct Reason {
     subjects: String,
 }
 
-struct Tally {
+pub(super) struct Tally {
     word: &'static str,
     number: usize,
 }
 
-struct Node<'a> {
-    name: &'a str,
-    anchor: String,
+pub(super) struct Node<'a> {
+    pub(super) name: &'a str,
+    pub(super) anchor: String,
     verdict: &'static str,
     cells: Vec<Tally>,
     platform: &'a str,
@@ -98,6 +99,7 @@ struct GroupView<'a> {
     sources: Vec<Source<'a>>,
     rows: Vec<FindingView<'a>>,
     evident: bool,
+    compared: bool,
 }
 
 struct FindingView<'a> {
@@ -106,6 +108,7 @@ struct FindingView<'a> {
     subject: &'a str,
     message: &'a str,
     evidence: &'a [Evidence],
+    comparisons: &'a [Made],
 }
 
 struct Source<'a> {
@@ -133,34 +136,9 @@ struct QuietRow {
     found: Vec<String>,
 }
 
-struct Column {
-    name: String,
-    /// The name without the domain that all share.
-    short: String,
-    anchor: String,
-}
-
-struct MatrixTopic {
-    topic: Topic,
-    rows: Vec<MatrixRow>,
-}
-
-struct MatrixRow {
-    check: String,
-    anchor: String,
-    title: String,
-    cells: Vec<Cell>,
-}
-
-/// The worst verdict of a check on a node.
-struct Cell {
-    verdict: &'static str,
-    sign: &'static str,
-}
-
 /// The categories of a validation report, by what a check is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Topic {
+pub(super) enum Topic {
     Nodes,
     Processor,
     Storage,
@@ -170,7 +148,7 @@ enum Topic {
 }
 
 impl Topic {
-    fn of(check: &str) -> Self {
+    pub(super) fn of(check: &str) -> Self {
         match check.split('.').next().unwrap_or_default() {
             "cluster" => Self::Nodes,
             "cpu" | "memory" | "numa" | "dimm" => Self::Processor,
@@ -302,6 +280,7 @@ impl<'a> GroupView<'a> {
             why: &first.why,
             low_confidence: first.low_confidence,
             sources: first.sources.iter().map(Source::new).collect(),
+            compared: rows.iter().any(|row| !row.comparisons.is_empty()),
             evident: rows.iter().any(|row| !row.evidence.is_empty()),
             rows,
         }
@@ -334,6 +313,7 @@ impl<'a> FindingView<'a> {
             subject: &finding.subject,
             message: &finding.message,
             evidence: &finding.evidence,
+            comparisons: &finding.comparisons,
         }
     }
 }
@@ -369,7 +349,7 @@ impl QuietRow {
 
 /// Identifiers of places in the page, each used once.
 #[derive(Default)]
-struct Anchors {
+pub(super) struct Anchors {
     taken: BTreeSet<String>,
     checks: BTreeMap<String, String>,
 }
@@ -383,6 +363,11 @@ impl Anchors {
             number += 1;
         }
         anchor
+    }
+
+    /// Where a check's worst group is.
+    pub(super) fn of_check(&self, check: &str) -> String {
+        self.checks.get(check).cloned().unwrap_or_default()
     }
 
     /// The first group of a check has the check's name: sections come in the order in which they matter.
@@ -470,82 +455,4 @@ fn topics(findings: &[Finding]) -> Vec<TopicRow> {
         *one += 1;
     }
     topics.into_iter().map(|(topic, counts)| TopicRow { topic, cells: tallies(counts) }).collect()
-}
-
-/// A row a check, a column a node, and one for what is about all nodes if there is such a finding.
-fn matrix(report: &Report, nodes: &[Node<'_>], anchors: &Anchors) -> (Vec<Column>, Vec<MatrixTopic>) {
-    let mut worst: BTreeMap<(Topic, &str), (&str, BTreeMap<&str, (Verdict, bool)>)> = BTreeMap::new();
-    for finding in &report.run.findings {
-        let key = (Topic::of(&finding.check), finding.check.as_str());
-        let (_, row) = worst.entry(key).or_insert_with(|| (finding.title.as_str(), BTreeMap::new()));
-        let cell = row.entry(finding.node.as_str()).or_insert((finding.verdict, finding.waived.is_some()));
-        let this = (finding.verdict, finding.waived.is_some());
-        if rank(this.0, this.1) < rank(cell.0, cell.1) {
-            *cell = this;
-        }
-    }
-    let domain = domain(nodes);
-    let mut columns: Vec<Column> = nodes
-        .iter()
-        .map(|node| Column {
-            name: node.name.to_owned(),
-            short: node.name.strip_suffix(domain).unwrap_or(node.name).to_owned(),
-            anchor: node.anchor.clone(),
-        })
-        .collect();
-    let across = report.run.findings.iter().any(|finding| finding.node.is_empty());
-    if across {
-        columns.push(Column { name: String::new(), short: String::new(), anchor: String::new() });
-    }
-    let mut topics: Vec<MatrixTopic> = Vec::new();
-    for ((topic, check), (title, row)) in worst {
-        let cells = columns.iter().map(|column| cell(row.get(column.name.as_str()).copied())).collect();
-        let anchor = anchors.checks.get(check).cloned().unwrap_or_default();
-        let row = MatrixRow { check: check.to_owned(), anchor, title: title.to_owned(), cells };
-        match topics.last_mut().filter(|last| last.topic == topic) {
-            Some(last) => last.rows.push(row),
-            None => topics.push(MatrixTopic { topic, rows: vec![row] }),
-        }
-    }
-    (columns, topics)
-}
-
-/// What follows the first dot, if several nodes share it.
-fn domain<'n>(nodes: &[Node<'n>]) -> &'n str {
-    let of = |name: &'n str| name.find('.').and_then(|dot| name.get(dot..)).unwrap_or_default();
-    match nodes {
-        [first, _, ..] if nodes.iter().all(|node| of(node.name) == of(first.name)) => of(first.name),
-        _ => "",
-    }
-}
-
-/// Lower is worse: a waived failure stands for less than anything that nobody answers for, and for more than a pass. A
-/// pass beside what does not apply is a pass: of some subjects it was judged.
-fn rank(verdict: Verdict, waived: bool) -> u8 {
-    match verdict {
-        Verdict::Fail | Verdict::Warn | Verdict::Note if waived => 4,
-        Verdict::Fail => 0,
-        Verdict::Unknown => 1,
-        Verdict::Warn => 2,
-        Verdict::Note => 3,
-        Verdict::Pass => 5,
-        Verdict::Skipped => 6,
-    }
-}
-
-/// A sign beside the colour, for those who do not see it and for paper.
-fn cell(worst: Option<(Verdict, bool)>) -> Cell {
-    let (verdict, sign) = match worst {
-        None => ("none", ""),
-        Some((verdict, true)) if !matches!(verdict, Verdict::Unknown | Verdict::Pass | Verdict::Skipped) => {
-            ("waived", "W")
-        }
-        Some((Verdict::Fail, _)) => ("fail", "✗"),
-        Some((Verdict::Unknown, _)) => ("unknown", "?"),
-        Some((Verdict::Warn, _)) => ("warn", "!"),
-        Some((Verdict::Note, _)) => ("note", "i"),
-        Some((Verdict::Pass, _)) => ("pass", "✓"),
-        Some((Verdict::Skipped, _)) => ("skipped", "–"),
-    };
-    Cell { verdict, sign }
 }
