@@ -271,7 +271,8 @@ fn a_page_tells_who_what_where_and_what_to_do() {
         "id=\"media.block-size\"",
         "23 drives on 2 nodes: ",
         "blocks of 4 kB, limit 512 B",
-        "size a made-up word (set by a made-up word)",
+        "size blocks of 4 kB, limit 512 B (set by blocks of 4 kB, limit 512 B)",
+        "expected == blocks of 4 kB, limit 512 B, found <b>blocks of 4 kB, limit 512 B</b>",
         "Mend blocks of 4 kB, limit 512 B",
         "<small>/sys/blocks of 4 kB, limit 512 B</small>",
         "drive nvme11n1 (serial Snode0200011)",
@@ -296,7 +297,7 @@ fn a_browser_opens_filters_follows_and_prints_it() {
         &html::render(&report, &inventories).unwrap(),
         &json!({
             "filter": "microcode", "verdict": "fail", "topic": "system", "node": "node02", "link": "cpu.microcode",
-            "printed": ["drive nvme11n1 (serial Snode0200011)", "two revisions: 0x1, 0x2", "Mend permission denied", "tainted by 4096"]
+            "printed": ["drive nvme11n1 (serial Snode0200011)", "two revisions: 0x1, 0x2", "Run muster as root, so that it may read this.", "tainted by 4096"]
         }),
     );
     let expect = |key: &str, value: Value| assert_eq!(answer[key], value, "{key}: {answer:#}");

@@ -234,7 +234,8 @@ def check(address, words):
                                  " return at.top >= 0 && at.bottom <= innerHeight + 1; })()")
     for width in (1280, 390):
         browser.size(width, 900)
-        out[f"overflow_{width}"] = browser.js("document.documentElement.scrollWidth - innerWidth")
+        out[f"overflow_{width}"] = browser.js(
+            "Math.max(0, document.documentElement.scrollWidth - innerWidth)")
     browser.size(1280, 900)
     browser.open(address)
     out["pages"], text = pdf_text(browser.pdf())
