@@ -381,7 +381,7 @@ fn every_format_goes_into_the_folder() {
         let mut names: Vec<_> =
             fs::read_dir(folder.path().join("a/b")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, ["report.json", "report.md", "report.txt"]);
+        assert_eq!(names, ["report.html", "report.json", "report.md", "report.txt"]);
         let txt = fs::read_to_string(folder.path().join("a/b/report.txt")).unwrap();
         assert!(txt.contains("media.writable") && !txt.contains('\u{1b}'), "{txt}");
         let json: Value = serde_json::from_slice(&fs::read(folder.path().join("a/b/report.json")).unwrap()).unwrap();

@@ -24,6 +24,7 @@ mod evaluate;
 mod explain;
 mod expr;
 mod host;
+mod html;
 mod laws;
 mod live;
 mod mutation;

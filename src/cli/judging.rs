@@ -8,7 +8,7 @@ use crate::evaluate::{self, Detail, JudgeError, Settings};
 use crate::host::Host;
 use crate::inventory::Inventory;
 use crate::report::terminal::{self, Look, Verbosity};
-use crate::report::{Report, json, markdown, ocptv, parts};
+use crate::report::{Report, html, json, markdown, ocptv, parts};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -22,7 +22,7 @@ pub(crate) struct ReportArgs {
     /// What goes to standard output
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// Write report.json, report.md and report.txt into this folder as well
+    /// Write report.html, report.json, report.md and report.txt into this folder as well
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the summary line alone
@@ -53,6 +53,8 @@ enum Format {
     Json,
     /// For tickets
     Markdown,
+    /// For a browser, one file that needs nothing else
+    Html,
     /// For test executives: OCP Test & Validation output 2.0, JSON lines
     Ocptv,
 }
@@ -151,6 +153,7 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         // What lies in a folder is read later and by others: no colour, and nothing left out of the ticket.
         let look = Look { colour: false, verbosity: Verbosity::Normal, ..plan.look };
         let files = [
+            ("report.html", html_of(&report, inventories)?),
             ("report.json", json_of(&report)?),
             ("report.md", markdown::render(&report, Verbosity::Normal).into_bytes()),
             ("report.txt", terminal::render(&report, look).into_bytes()),
@@ -161,9 +164,15 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         Format::Table => terminal::render(&report, plan.look).into_bytes(),
         Format::Json => json_of(&report)?,
         Format::Markdown => markdown::render(&report, plan.look.verbosity).into_bytes(),
+        Format::Html => html_of(&report, inventories)?,
         Format::Ocptv => ocptv(&report, inventories, plan.at)?,
     })?;
     Ok(Exit::of(overall, plan.fail_on))
+}
+
+fn html_of(report: &Report, inventories: &[Inventory]) -> Result<Vec<u8>, Failure> {
+    let page = html::render(report, inventories);
+    page.map(String::into_bytes).map_err(|error| Failure::new(Exit::Internal, format!("cannot write HTML: {error}")))
 }
 
 /// The report as OCP Test & Validation lines.

@@ -1,4 +1,4 @@
-//! From a run to what people and programs read: terminal table, Markdown, JSON, OCP Test & Validation lines.
+//! From a run to what people and programs read: terminal table, HTML, Markdown, JSON, OCP Test & Validation lines.
 //!
 //! Shows what [`crate::evaluate`] and the inventories say; neither judges nor reads a machine. Clock, width and colour
 //! are arguments, so that the same run gives the same bytes.
@@ -6,6 +6,7 @@
 mod advice;
 mod group;
 pub mod hardware;
+pub mod html;
 pub mod json;
 pub mod markdown;
 pub mod ocptv;

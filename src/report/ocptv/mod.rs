@@ -178,7 +178,7 @@ fn measurements(finding: &Finding, hardware: Option<&String>) -> Vec<Measurement
     all
 }
 
-/// Whether a fact is what a side of a comparison names: "drives[3].bytes" is `drive.bytes`.
+/// Whether a fact is what a side of a comparison names: `drives[3].bytes` is `drive.bytes`.
 fn same(fact: &str, written: &str) -> bool {
     let field = |path: &str| path.rsplit_once('.').map(|(_, field)| field.to_owned());
     let plain = written.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
