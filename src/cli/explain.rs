@@ -61,8 +61,11 @@ pub(crate) fn run(args: ExplainArgs) -> Result<Exit, Failure> {
     } else {
         let host = Live::new();
         let (as_of, _) = moment(args.as_of, &host)?;
-        let inventories = if args.here { vec![collect_with(&host, &|_| ())] } else { input::inventories(&args.on)? };
-        let run = judged(&inventories, &choice, as_of, Detail::Full)?;
+        let run = if args.here {
+            judged(&vec![collect_with(&host, &|_| ())], &choice, as_of, Detail::Full)?
+        } else {
+            judged(&input::nodes(&args.on)?, &choice, as_of, Detail::Full)?
+        };
         if let Some(name) = &args.node {
             known_node(&run, name)?;
         }

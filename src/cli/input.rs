@@ -6,6 +6,7 @@
 use super::exit::{Exit, Failure};
 use super::files::{self, Input, NEITHER};
 use crate::collect;
+use crate::evaluate::Fleet;
 use crate::host::{Host, Replay};
 use crate::inventory::{Inventory, SCHEMA};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -17,11 +18,40 @@ use std::path::{Path, PathBuf};
 /// Longest text in an inventory, in bytes. The longest that is read, a kernel command line, has at most 4096.
 const TEXT_BYTES: usize = 64 << 10;
 
+/// Inventory files together larger than this are not kept in memory but read again when they are needed.
+const KEPT_BYTES: u64 = 64 << 20;
+
+/// The nodes that were named, all of them looked at and found usable.
+pub(crate) struct Nodes(Vec<Node>);
+
+enum Node {
+    /// In memory: from a capture or standard input, or because there are few.
+    Kept(Box<Inventory>),
+    /// An inventory file, which is read when it is needed.
+    File(PathBuf),
+}
+
+impl Fleet for Nodes {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn load(&self, place: usize) -> Result<Cow<'_, Inventory>, String> {
+        match self.0.get(place) {
+            Some(Node::Kept(inventory)) => Ok(Cow::Borrowed(inventory)),
+            Some(Node::File(path)) => match inventory(path) {
+                Ok((inventory, _)) => Ok(Cow::Owned(inventory)),
+                Err(cause) => Err(format!("cannot read {} a second time: {cause}", name(path))),
+            },
+            None => Err("there is no such node".to_owned()),
+        }
+    }
+}
+
 /// Reads every input to an inventory.
 ///
 /// # Errors
 /// A line for each input that cannot be used.
-pub(crate) fn inventories(paths: &[PathBuf]) -> Result<Vec<Inventory>, Failure> {
+pub(crate) fn nodes(paths: &[PathBuf]) -> Result<Nodes, Failure> {
     let mut seen = BTreeSet::new();
     let twice: Vec<String> = paths
         .iter()
@@ -31,15 +61,20 @@ pub(crate) fn inventories(paths: &[PathBuf]) -> Result<Vec<Inventory>, Failure> 
     if !twice.is_empty() {
         return Err(Failure { exit: Exit::Usage, lines: twice });
     }
-    let mut inventories = Vec::new();
+    let mut nodes = Vec::new();
     let mut lines = Vec::new();
+    let mut kept = 0;
     for path in paths {
         match inventory(path) {
-            Ok(inventory) => inventories.push(inventory),
+            Ok((inventory, file)) => {
+                kept += file.unwrap_or_default();
+                let again = file.is_some() && kept > KEPT_BYTES && path != Path::new("-");
+                nodes.push(if again { Node::File(path.clone()) } else { Node::Kept(Box::new(inventory)) });
+            }
             Err(cause) => lines.push(format!("cannot read {}: {cause}", name(path))),
         }
     }
-    if lines.is_empty() { Ok(inventories) } else { Err(Failure { exit: Exit::BadInput, lines }) }
+    if lines.is_empty() { Ok(Nodes(nodes)) } else { Err(Failure { exit: Exit::BadInput, lines }) }
 }
 
 /// Opens a capture: a folder or an archive.
@@ -54,13 +89,14 @@ pub(crate) fn capture(path: &Path) -> Result<Replay, Failure> {
     opened.map_err(|cause| Failure::new(Exit::BadInput, format!("cannot read {}: {cause}", name(path))))
 }
 
-fn inventory(path: &Path) -> Result<Inventory, String> {
+/// The inventory, and of an inventory file its size in bytes.
+fn inventory(path: &Path) -> Result<(Inventory, Option<u64>), String> {
     match files::open(path)? {
-        Input::Json(bytes) => parse(&bytes),
+        Input::Json(bytes) => Ok((parse(&bytes)?, Some(bytes.len() as u64))),
         input => {
             let replay = replay(path, input)?;
             let host: &dyn Host = &replay;
-            Ok(collect::collect_with(host, &|_| ()))
+            Ok((collect::collect_with(host, &|_| ()), None))
         }
     }
 }

@@ -20,5 +20,5 @@ pub(crate) struct JudgeArgs {
 /// Runs it.
 pub(crate) fn run(args: JudgeArgs) -> Result<Exit, Failure> {
     let plan = args.report.plan(&Live::new())?;
-    judging::report(&input::inventories(&args.files)?, &plan)
+    judging::report(&input::nodes(&args.files)?, &plan)
 }

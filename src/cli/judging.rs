@@ -4,9 +4,8 @@ use super::exit::{Exit, FailOn, Failure};
 use super::files;
 use super::look::{Colour, Surroundings};
 use super::rulebook::{Choice, ChoiceArgs};
-use crate::evaluate::{self, Detail, JudgeError, Settings};
+use crate::evaluate::{self, Detail, Fleet, JudgeError, Settings};
 use crate::host::Host;
-use crate::inventory::Inventory;
 use crate::report::terminal::{self, Look, Verbosity};
 use crate::report::{Report, html, json, markdown, ocptv, parts};
 use clap::{Args, ValueEnum};
@@ -120,7 +119,7 @@ pub(crate) fn moment(as_of: Option<Date>, host: &dyn Host) -> Result<(Date, Time
 /// # Errors
 /// If the choice does not fit the rules.
 pub(crate) fn judged(
-    inventories: &[Inventory],
+    nodes: &dyn Fleet,
     choice: &Choice,
     as_of: Date,
     detail: Detail,
@@ -132,7 +131,7 @@ pub(crate) fn judged(
         as_of,
         detail,
     };
-    evaluate::judge(inventories, &choice.rules, &settings).map_err(|error| match error {
+    evaluate::judge(nodes, &choice.rules, &settings).map_err(|error| match error {
         JudgeError::Select(error) => Failure::new(Exit::Usage, error.to_string()),
         JudgeError::Load(line) => Failure::new(Exit::BadInput, line),
     })
@@ -142,18 +141,18 @@ pub(crate) fn judged(
 ///
 /// # Errors
 /// If an output could not be written.
-pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Failure> {
+pub(crate) fn report(nodes: &dyn Fleet, plan: &Plan) -> Result<Exit, Failure> {
     /// More nodes than this are told without what holds, unless it is asked for.
     const FULL: usize = 64;
-    let full = inventories.len() <= FULL || plan.look.verbosity == Verbosity::Verbose;
-    let run = judged(inventories, &plan.choice, plan.as_of, if full { Detail::Full } else { Detail::Compact })?;
+    let full = nodes.len() <= FULL || plan.look.verbosity == Verbosity::Verbose;
+    let run = judged(nodes, &plan.choice, plan.as_of, if full { Detail::Full } else { Detail::Compact })?;
     let overall = run.overall;
-    let report = Report::new(run, inventories, env!("CARGO_PKG_VERSION"), plan.as_of);
+    let report = Report::new(run, nodes, env!("CARGO_PKG_VERSION"), plan.as_of);
     if let Some(out) = &plan.out {
         // What lies in a folder is read later and by others: no colour, and nothing left out of the ticket.
         let look = Look { colour: false, verbosity: Verbosity::Normal, ..plan.look };
         let files = [
-            ("report.html", html_of(&report, inventories)?),
+            ("report.html", html_of(&report, nodes)?),
             ("report.json", json_of(&report)?),
             ("report.md", markdown::render(&report, Verbosity::Normal).into_bytes()),
             ("report.txt", terminal::render(&report, look).into_bytes()),
@@ -164,24 +163,24 @@ pub(crate) fn report(inventories: &[Inventory], plan: &Plan) -> Result<Exit, Fai
         Format::Table => terminal::render(&report, plan.look).into_bytes(),
         Format::Json => json_of(&report)?,
         Format::Markdown => markdown::render(&report, plan.look.verbosity).into_bytes(),
-        Format::Html => html_of(&report, inventories)?,
-        Format::Ocptv => ocptv(&report, inventories, plan.at)?,
+        Format::Html => html_of(&report, nodes)?,
+        Format::Ocptv => ocptv(&report, nodes, plan.at)?,
     })?;
     Ok(Exit::of(overall, plan.fail_on))
 }
 
-fn html_of(report: &Report, inventories: &[Inventory]) -> Result<Vec<u8>, Failure> {
-    let page = html::render(report, inventories);
+fn html_of(report: &Report, nodes: &dyn Fleet) -> Result<Vec<u8>, Failure> {
+    let page = html::render(report, nodes);
     page.map(String::into_bytes).map_err(|error| Failure::new(Exit::Internal, format!("cannot write HTML: {error}")))
 }
 
 /// The report as OCP Test & Validation lines.
-fn ocptv(report: &Report, inventories: &[Inventory], at: Timestamp) -> Result<Vec<u8>, Failure> {
+fn ocptv(report: &Report, nodes: &dyn Fleet, at: Timestamp) -> Result<Vec<u8>, Failure> {
     let machines: Vec<_> = report
         .run
         .nodes
         .iter()
-        .filter_map(|node| Some(parts::parts(&node.name, inventories.get(node.place)?)))
+        .filter_map(|node| Some(parts::parts(&node.name, nodes.load(node.place).ok()?.as_ref())))
         .collect();
     let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let invocation = ocptv::Invocation { command_line: words.join(" "), at };

@@ -7,24 +7,84 @@ use super::own::{Own, Texts, Why};
 use crate::rules::check::{Kind, Outlier};
 use crate::rules::raw::check::Side;
 use crate::view::{ReasonKind, Value};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// A subject as far as it is compared.
-#[derive(Debug, Clone)]
+/// A subject as far as it is compared. Kept of every node: small, and equal lists of them are kept once ([`Lists`]).
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Member {
     /// Its place among the subjects of its node.
-    pub(crate) place: usize,
+    pub(crate) place: u32,
     /// With whom it is compared.
     pub(crate) group: Group,
     /// What is compared.
     pub(crate) state: State,
     /// The waiver that answers for it, should it be found.
-    pub(crate) waived: Option<usize>,
+    pub(crate) waived: Option<u32>,
+}
+
+/// Lists of members kept once: most nodes of a cluster are alike.
+#[derive(Default)]
+pub(crate) struct Lists {
+    known: Mutex<HashMap<u64, Vec<Arc<[Member]>>>>,
+}
+
+impl Lists {
+    pub(crate) fn keep(&self, members: Vec<Member>) -> Arc<[Member]> {
+        if members.iter().any(Member::is_unlike_others) {
+            return members.into();
+        }
+        let mut hasher = DefaultHasher::new();
+        members.iter().for_each(|member| member.hash(&mut hasher));
+        // A thread that panicked while it held the lock left the map whole.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let alike = known.entry(hasher.finish()).or_default();
+        if let Some(list) = alike.iter().find(|list| list.as_ref() == members.as_slice()) {
+            return Arc::clone(list);
+        }
+        let list: Arc<[Member]> = members.into();
+        alike.push(Arc::clone(&list));
+        list
+    }
+}
+
+impl Member {
+    /// The waiver that answers for it.
+    pub(crate) fn waiver(&self) -> Option<usize> {
+        self.waived.map(|index| index as usize)
+    }
+
+    /// What has to be unique is equal to nothing, so there is nothing to keep once.
+    fn is_unlike_others(&self) -> bool {
+        matches!(&self.state, State::Value { key: Key::Digest(_), .. })
+    }
+}
+
+impl Hash for Member {
+    /// Of what tells most lists apart; the values themselves follow from their keys.
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.place.hash(hasher);
+        self.group.hash(hasher);
+        match &self.state {
+            State::Value { key, low, .. } => (key, low).hash(hasher),
+            State::Absent { low } => low.hash(hasher),
+            State::Unknown(why) => why.text.hash(hasher),
+        }
+    }
+}
+
+/// What two values are equal by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Key {
+    /// The value as text.
+    Text(Arc<str>),
+    /// Half of the SHA-256 of that: values that are all different would fill the memory otherwise.
+    Digest([u8; 16]),
 }
 
 /// With whom a subject is compared.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Group {
     /// None: it cannot be told, it has no such key, or it is not known whether the check applies.
     None,
@@ -35,10 +95,10 @@ pub(crate) enum Group {
 }
 
 /// What is compared of a subject.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum State {
     /// A value, by its key; with it the value where it is shown or calculated with.
-    Value { key: Arc<str>, own: Option<Own>, low: bool },
+    Value { key: Key, own: Option<Arc<Own>>, low: bool },
     /// It has none, or belongs to no group for want of a key.
     Absent { low: bool },
     /// It could not be told.
@@ -57,10 +117,10 @@ impl State {
     pub(crate) fn value(own: &Own, kind: &Kind, low: bool, texts: &Texts) -> Self {
         match kind {
             Kind::Unique(_) => {
-                let key = crate::rules::digest::of_text(&own.key());
-                Self::Value { key: key.to_string().into(), own: None, low }
+                let key = Key::Digest(crate::rules::digest::of_text(&own.key()).half());
+                Self::Value { key, own: None, low }
             }
-            _ => Self::Value { key: texts.keep(&own.key()), own: Some(own.clone()), low },
+            _ => Self::Value { key: Key::Text(texts.keep(&own.key())), own: Some(Arc::new(own.clone())), low },
         }
     }
 }
@@ -190,8 +250,8 @@ fn mark_low(found: &mut [Found<'_>], sure: &[Found<'_>]) {
     }
 }
 
-fn by_value<'m>(known: &[Placed<'m>]) -> BTreeMap<&'m str, Vec<Placed<'m>>> {
-    let mut sides: BTreeMap<&str, Vec<Placed<'m>>> = BTreeMap::new();
+fn by_value<'m>(known: &[Placed<'m>]) -> BTreeMap<&'m Key, Vec<Placed<'m>>> {
+    let mut sides: BTreeMap<&Key, Vec<Placed<'m>>> = BTreeMap::new();
     for placed in known {
         if let State::Value { key, .. } = &placed.member.state {
             sides.entry(key).or_default().push(*placed);
@@ -202,7 +262,7 @@ fn by_value<'m>(known: &[Placed<'m>]) -> BTreeMap<&'m str, Vec<Placed<'m>>> {
 
 fn own(placed: Placed<'_>) -> Option<Own> {
     match &placed.member.state {
-        State::Value { own, .. } => own.clone(),
+        State::Value { own, .. } => own.as_deref().cloned(),
         _ => None,
     }
 }

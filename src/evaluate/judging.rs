@@ -14,6 +14,7 @@ use crate::rules::site::Waiver;
 use crate::rules::subject::Subject;
 use crate::view::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How much is told of what holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,14 +37,14 @@ pub(crate) struct Sink {
     /// Waivers that hold for something, by their place.
     pub(crate) waivers: BTreeSet<usize>,
     /// What is to be compared, by check.
-    pub(crate) members: BTreeMap<String, Vec<Member>>,
+    pub(crate) members: BTreeMap<Arc<str>, Vec<Member>>,
     /// What a check about the cluster keeps of this node, by check.
     pub(crate) keys: BTreeMap<String, Own>,
     /// Checks that compare and whose subjects may be more than those seen, with the reason.
     pub(crate) gaps: BTreeMap<String, Why>,
     /// By check that compares: the place of the variant that counts on this node, and whether that rests on facts of
     /// low confidence.
-    pub(crate) variants: BTreeMap<String, (usize, bool)>,
+    pub(crate) variants: BTreeMap<Arc<str>, (usize, bool)>,
     /// Checks of which something, or this node, was left out because of facts of low confidence.
     pub(crate) left_out_by_low: BTreeSet<String>,
 }
@@ -84,7 +85,7 @@ impl<'a> Judging<'a, '_> {
                     left += 1;
                     match &self.check.kind {
                         Kind::Assert(_) => self.undecided(*subject, value, sink),
-                        _ => self.member(place, *subject, State::of_unknown(value, texts), Group::None, sink),
+                        _ => self.member(place, *subject, (State::of_unknown(value, texts), Group::None), texts, sink),
                     }
                 }
                 Selected::In(bindings, low) => {
@@ -276,11 +277,11 @@ impl<'a> Judging<'a, '_> {
                 let own = Own::of(by.value, texts);
                 if let Some(why) = own.unknown() {
                     sink.read_unknown = true;
-                    return self.member(place, subject, State::Unknown(why.clone()), Group::None, sink);
+                    return self.member(place, subject, (State::Unknown(why.clone()), Group::None), texts, sink);
                 }
                 if own.is_absent() {
                     // What is absent equals nothing, not even what is absent elsewhere: it has no peers.
-                    return self.member(place, subject, State::Absent { low }, Group::None, sink);
+                    return self.member(place, subject, (State::Absent { low }, Group::None), texts, sink);
                 }
                 Group::Of(texts.keep(&own.key()))
             }
@@ -294,12 +295,20 @@ impl<'a> Judging<'a, '_> {
             None if own.is_absent() => State::Absent { low },
             None => State::value(&own, &self.check.kind, low, texts),
         };
-        self.member(place, subject, state, group, sink);
+        self.member(place, subject, (state, group), texts, sink);
     }
 
-    fn member(&self, place: usize, subject: Value<'a>, state: State, group: Group, sink: &mut Sink) {
+    fn member(&self, place: usize, subject: Value<'a>, (state, group): (State, Group), texts: &Texts, sink: &mut Sink) {
         let waived = self.waiver(subject).map(|(index, _)| index);
-        sink.members.entry(self.check.id.clone()).or_default().push(Member { place, group, state, waived });
+        // More of them than fit would be no inventory.
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let member = Member { place: small(place), group, state, waived: waived.map(small) };
+        match sink.members.get_mut(self.check.id.as_str()) {
+            Some(members) => members.push(member),
+            None => {
+                sink.members.insert(texts.keep(&self.check.id), vec![member]);
+            }
+        }
     }
 
     fn keys(&self, texts: &Texts, sink: &mut Sink) -> Own {

@@ -5,7 +5,7 @@
 //! by inventories. Same inventories, same findings, in whatever order they come.
 
 use super::certify::{self, Ground};
-use super::compare::{Placed, compare};
+use super::compare::{Lists, Member, Placed, compare};
 use super::finding::{Cause, Finding, Overall};
 use super::judging::{Detail, Judging, Sink, undetermined};
 use super::node::{NodeView, facts};
@@ -24,6 +24,7 @@ use bumpalo::Bump;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What a run is told beside the inventories.
 #[derive(Debug, Clone)]
@@ -53,6 +54,24 @@ pub trait Fleet: Sync {
     /// # Errors
     /// Why it cannot be read, in words.
     fn load(&self, place: usize) -> Result<Cow<'_, Inventory>, String>;
+}
+
+impl<const N: usize> Fleet for [Inventory; N] {
+    fn len(&self) -> usize {
+        N
+    }
+    fn load(&self, place: usize) -> Result<Cow<'_, Inventory>, String> {
+        self.as_slice().load(place)
+    }
+}
+
+impl Fleet for Vec<Inventory> {
+    fn len(&self) -> usize {
+        <[Inventory]>::len(self)
+    }
+    fn load(&self, place: usize) -> Result<Cow<'_, Inventory>, String> {
+        self.as_slice().load(place)
+    }
 }
 
 impl Fleet for [Inventory] {
@@ -142,6 +161,8 @@ pub(crate) struct Part {
     pub(crate) physical: bool,
     /// The platforms that it may be of.
     pub(crate) open: Vec<MayBe>,
+    /// What is to be compared, by check.
+    pub(crate) members: BTreeMap<Arc<str>, Arc<[Member]>>,
     pub(crate) sink: Sink,
 }
 
@@ -181,11 +202,12 @@ pub(crate) fn judge_by(
     settings: &Settings<'_>,
 ) -> Result<Run, JudgeError> {
     let texts = Texts::default();
+    let lists = Lists::default();
     let parts: Result<Vec<Part>, JudgeError> = (0..fleet.len())
         .into_par_iter()
         .map_init(Bump::new, |arena, place| {
             arena.reset();
-            alone(fleet, place, packs, settings, &texts, arena)
+            alone(fleet, place, packs, settings, (&texts, &lists), arena)
         })
         .collect();
     let mut parts = parts?;
@@ -356,7 +378,7 @@ fn alone(
     place: usize,
     packs: &Packs<'_>,
     settings: &Settings<'_>,
-    texts: &Texts,
+    (texts, lists): (&Texts, &Lists),
     arena: &Bump,
 ) -> Result<Part, JudgeError> {
     let inventory = load(fleet, place)?;
@@ -379,7 +401,7 @@ fn alone(
             }
             Ok(Some((which, variant))) => {
                 if !matches!(effective.check.kind, Kind::Assert(_)) || !effective.check.keys.is_empty() {
-                    sink.variants.insert(effective.check.id.clone(), (which, chosen.low));
+                    sink.variants.insert(texts.keep(&effective.check.id), (which, chosen.low));
                 }
                 let judging = Judging {
                     view: &view,
@@ -408,6 +430,8 @@ fn alone(
             }
         }
     }
+    let members = std::mem::take(&mut sink.members);
+    let members = members.into_iter().map(|(check, members)| (check, lists.keep(members))).collect();
     let system = &inventory.node.system;
     let identity = [&system.serial, &system.uuid, &inventory.collected_at]
         .map(|reading| reading.known().cloned().unwrap_or_default())
@@ -419,6 +443,7 @@ fn alone(
         platform,
         open,
         physical: system.virtual_machine.known() == Some(&false),
+        members,
         sink,
     })
 }
@@ -496,7 +521,7 @@ fn together(
     settings: &Settings<'_>,
 ) -> Result<Together, JudgeError> {
     let mut telling = super::telling::Telling::new(packs, parts, names, settings);
-    let ids: BTreeSet<&String> = parts.iter().flat_map(|part| part.sink.variants.keys()).collect();
+    let ids: BTreeSet<&Arc<str>> = parts.iter().flat_map(|part| part.sink.variants.keys()).collect();
     for id in ids {
         let Some(chosen) = telling.chosen(id) else { continue };
         let (Kind::Uniform(compared) | Kind::Unique(compared) | Kind::Outlier(compared, _)) = &chosen.check.kind else {
@@ -509,12 +534,12 @@ fn together(
             .iter()
             .enumerate()
             .flat_map(|(node, part)| {
-                part.sink.members.get(id).into_iter().flatten().map(move |member| Placed { node, member })
+                part.members.get(id).into_iter().flat_map(|list| list.iter()).map(move |member| Placed { node, member })
             })
             .collect();
         let within = compared.across == Across::Node;
         // Of several reasons the same one is told, whatever the order of nodes.
-        let gap = parts.iter().filter_map(|part| part.sink.gaps.get(id)).min();
+        let gap = parts.iter().filter_map(|part| part.sink.gaps.get(id.as_ref())).min();
         let found = compare(&chosen.check.kind, &members, within, gap.is_some());
         telling.comparison(&chosen, found, gap);
     }

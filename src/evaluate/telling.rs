@@ -164,7 +164,7 @@ impl<'p> Telling<'p> {
     fn found(&mut self, chosen: &Chosen<'p>, found: Found<'_>) {
         match found {
             Found::Odd { who, special } => {
-                let what = What::Odd(special, who.member.waived);
+                let what = What::Odd(special, who.member.waiver());
                 self.task(chosen, who, what);
             }
             Found::Unknown { who, why } => {
@@ -172,7 +172,7 @@ impl<'p> Telling<'p> {
                 self.task(chosen, who, What::Unknown(why));
             }
             Found::Absent { who, low } => {
-                let what = What::Absent { waiver: who.member.waived, low };
+                let what = What::Absent { waiver: who.member.waiver(), low };
                 self.task(chosen, who, what);
             }
             Found::Split { sides, low } => {
@@ -269,7 +269,7 @@ impl<'p> Telling<'p> {
 
     fn task(&mut self, chosen: &Chosen<'p>, who: Placed<'_>, what: What) {
         let variant = self.variant(who.node, &chosen.check.id).unwrap_or(chosen.variant);
-        let task = Task { check: chosen.check, variant, place: who.member.place, what };
+        let task = Task { check: chosen.check, variant, place: who.member.place as usize, what };
         self.tasks.entry(who.node).or_default().push(task);
     }
 
@@ -277,7 +277,7 @@ impl<'p> Telling<'p> {
         let place = self.open.len();
         let everyone: Vec<Placed<'_>> = sides.iter().flat_map(|(_, side)| side).copied().collect();
         let waiver =
-            everyone.iter().map(|who| who.member.waived).reduce(|a, b| if a == b { a } else { None }).flatten();
+            everyone.iter().map(|who| who.member.waiver()).reduce(|a, b| if a == b { a } else { None }).flatten();
         let mut open = Open {
             check: chosen.check,
             variant: chosen.variant,

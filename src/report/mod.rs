@@ -16,8 +16,7 @@ pub mod text;
 pub mod unread;
 
 use crate::evaluate::finding::Overall;
-use crate::evaluate::{Counts, NodeSummary, Run};
-use crate::inventory::Inventory;
+use crate::evaluate::{Counts, Fleet, NodeSummary, Run};
 
 /// A run with what is known about the machines it judged.
 #[derive(Debug, Clone)]
@@ -52,21 +51,22 @@ pub struct Machine {
 }
 
 impl Report {
-    /// Puts together what is shown. `inventories` are those that were judged, as they were given.
+    /// Puts together what is shown. `nodes` are those that were judged; one that cannot be loaded again has no hardware to
+    /// show.
     #[must_use]
-    pub fn new(run: Run, inventories: &[Inventory], version: &str, as_of: jiff::civil::Date) -> Self {
+    pub fn new(run: Run, nodes: &(impl Fleet + ?Sized), version: &str, as_of: jiff::civil::Date) -> Self {
         let solution = run.solution.clone();
         let machines: Vec<Machine> = run
             .nodes
             .iter()
-            .filter_map(|node| Some((node, inventories.get(node.place)?)))
+            .filter_map(|node| Some((node, nodes.load(node.place).ok()?)))
             .map(|(node, inventory)| Machine {
                 name: node.name.clone(),
                 collected_at: inventory.collected_at.known().cloned(),
                 collected_by: inventory.version.clone(),
                 root: inventory.node.root.known().copied(),
-                hardware: hardware::rows(inventory),
-                unread: unread::Unread::of(inventory),
+                hardware: hardware::rows(&inventory),
+                unread: unread::Unread::of(&inventory),
             })
             .collect();
         Self { version: version.to_owned(), as_of, run, machines, solution }

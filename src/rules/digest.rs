@@ -12,6 +12,13 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
+impl Digest {
+    /// Its first half, where 128 bits tell things apart well enough.
+    pub(crate) fn half(self) -> [u8; 16] {
+        self.0.first_chunk().copied().unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("sha256:")?;

@@ -12,7 +12,7 @@ mod sheet;
 
 use super::Report;
 use super::text::shown;
-use crate::inventory::Inventory;
+use crate::evaluate::Fleet;
 use askama::Template as _;
 use sha2::{Digest as _, Sha256};
 use std::fmt;
@@ -22,12 +22,12 @@ const STYLE: &str = include_str!("style.css");
 /// The page's only script. Without it everything can be read; with it, filtered.
 const SCRIPT: &str = include_str!("script.js");
 
-/// The report as HTML. `inventories` are those that were judged, as they were given.
+/// The report as HTML. `nodes` are those that were judged.
 ///
 /// # Errors
 /// If the page cannot be put together, which would be a mistake in muster.
-pub fn render(report: &Report, inventories: &[Inventory]) -> Result<String, askama::Error> {
-    page::Page::new(report, inventories).render()
+pub fn render(report: &Report, nodes: &(impl Fleet + ?Sized)) -> Result<String, askama::Error> {
+    page::Page::new(report, nodes).render()
 }
 
 /// The escaper of the templates.

@@ -6,8 +6,7 @@
 use super::matrix::{Column, MatrixTopic, matrix};
 use super::sheet::{Schema, Sheet};
 use crate::evaluate::finding::{Citation, Evidence, Finding, Made, Overall, Verdict};
-use crate::evaluate::{Counts, PackUsed, Remain};
-use crate::inventory::Inventory;
+use crate::evaluate::{Counts, Fleet, PackUsed, Remain};
 use crate::report::Report;
 use crate::report::group::{Detail, Group, Section, groups};
 use crate::report::hardware::Row;
@@ -183,7 +182,7 @@ impl Topic {
 }
 
 impl<'a> Page<'a> {
-    pub(super) fn new(report: &'a Report, inventories: &[Inventory]) -> Self {
+    pub(super) fn new(report: &'a Report, fleet: &(impl Fleet + ?Sized)) -> Self {
         let mut anchors = Anchors::default();
         let schema = Schema::new();
         let nodes: Vec<Node<'a>> = report
@@ -197,7 +196,7 @@ impl<'a> Page<'a> {
                 collected: collected(machine),
                 hardware: &machine.hardware,
                 unread: machine.unread.words(machine.root),
-                sheets: inventories.get(summary.place).map(|one| schema.sheets(one)).unwrap_or_default(),
+                sheets: fleet.load(summary.place).map(|one| schema.sheets(&one)).unwrap_or_default(),
             })
             .collect();
         let mut sections = Vec::new();
