@@ -2,9 +2,12 @@
 //! opens, filters, follows and prints it.
 
 use jiff::civil::date;
-use passmuster::evaluate::finding::{Citation, Comparison, Evidence, Finding, Level, Limit, Made, Verdict, Waived};
+use passmuster::evaluate::finding::{
+    Cause, Citation, Comparison, Evidence, Finding, Level, Limit, Made, Verdict, Waived,
+};
 use passmuster::evaluate::{Certifying, NodeSummary, PackUsed, Remain, Run, Tally};
 use passmuster::inventory::Inventory;
+use passmuster::reading::ErrorKind;
 use passmuster::report::text::is_treacherous;
 use passmuster::report::{Report, html};
 use serde_json::{Value, json};
@@ -37,6 +40,7 @@ fn finding(check: &str, node: &str, subject: &str, verdict: Verdict, level: Leve
         level,
         waived: None,
         message: text.to_owned(),
+        cause: (verdict == Verdict::Unknown).then_some(Cause::Read(ErrorKind::PermissionDenied)),
         evidence: vec![Evidence {
             fact: format!("fact {text}"),
             value: json!(text),

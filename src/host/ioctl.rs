@@ -319,7 +319,7 @@ pub(super) fn clock_state() -> Result<ClockState, Errno> {
     if state < 0 {
         return Err(last_errno());
     }
-    Ok(ClockState { state, status: timex.status, maxerror: timex.maxerror.into(), esterror: timex.esterror.into() })
+    Ok(ClockState { state, status: timex.status, maxerror: timex.maxerror, esterror: timex.esterror })
 }
 
 fn last_errno() -> Errno {
