@@ -87,3 +87,49 @@ fn a_machine_of_which_nothing_is_known_has_no_figures() {
         assert!(json[field].get("unreadable").is_some(), "{field} is {}", json[field]);
     }
 }
+
+/// Texts that are empty, by their path.
+fn empty_texts(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::String(text) if text.is_empty() => found.push(at.to_owned()),
+        serde_json::Value::Array(items) => {
+            items.iter().enumerate().for_each(|(place, item)| empty_texts(item, &format!("{at}[{place}]"), found));
+        }
+        serde_json::Value::Object(fields) => {
+            fields.iter().for_each(|(name, value)| empty_texts(value, &format!("{at}.{name}"), found));
+        }
+        _ => {}
+    }
+}
+
+/// A file that lost its content in a recording, or of which the driver tells nothing, is no value that is empty.
+#[test]
+fn files_without_content_tell_nothing() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let made = std::process::Command::new(env!("CARGO_BIN_EXE_muster"))
+        .args(["collect", "--capture", "c", "-o", "whole.json"])
+        .current_dir(folder.path())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    let root = folder.path().join("c");
+    std::fs::remove_file(root.join("muster-capture.json")).unwrap();
+    let mut folders = vec![root.clone()];
+    let mut blanked = 0;
+    while let Some(inside) = folders.pop() {
+        for entry in std::fs::read_dir(inside).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                std::fs::write(path, b"").unwrap();
+                blanked += 1;
+            }
+        }
+    }
+    assert!(blanked > 100, "{blanked}");
+    let inventory = serde_json::to_value(collect(&Replay::open(&root).unwrap())).unwrap();
+    let mut found = Vec::new();
+    empty_texts(&inventory["node"], "node", &mut found);
+    assert_eq!(found, Vec::<String>::new());
+}

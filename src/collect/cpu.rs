@@ -10,7 +10,7 @@ mod tests;
 mod topology;
 
 use crate::collect::cpulist::{CpuSet, parse_list};
-use crate::collect::ledger::{Ledger, Missing, Parser, Read};
+use crate::collect::ledger::{Ledger, Missing, Parser, Read, some_text};
 use crate::inventory::{Cpu, Package};
 use crate::reading::{Collection, ErrorKind, Reading, SourceId};
 use crate::units::Hertz;
@@ -255,7 +255,7 @@ fn microcode(ledger: &Ledger<'_>, info: &Read<CpuInfo>, cpus: &CpuSet) -> Read<V
         (Reading::Absent, Reading::Known(info)) if info.is_x86() => {
             let reading = each(cpus, |cpu| {
                 let path = format!("{CPUS}/cpu{cpu}/microcode/version");
-                ledger.value(&path, Missing::Untold("no microcode driver is loaded"), |text| Ok(text.to_owned()))
+                ledger.value(&path, Missing::Untold("no microcode driver is loaded"), some_text)
             });
             Read { reading, source: ledger.source(format!("{CPUS}/cpu*/microcode/version")) }
         }

@@ -98,9 +98,10 @@ impl<'h> Ledger<'h> {
         self.errors.borrow().items.get(id.0 as usize).cloned()
     }
 
-    /// The text of a file without white space at its end. Bytes that are not UTF-8 are malformed.
+    /// The text of a file without white space at its end. Bytes that are not UTF-8 are malformed, and so is nothing: where a
+    /// file that is empty means something, [`Self::parsed`] takes a parser that says what.
     pub fn text(&self, path: &str, missing: Missing) -> Read<String> {
-        self.parsed(path, missing, |text| Ok(text.to_owned()))
+        self.parsed(path, missing, some_text)
     }
 
     /// A file parsed by a pure function, which gets the text without white space at its end.
@@ -263,6 +264,14 @@ impl Joined {
     #[must_use]
     pub fn finish(self) -> (Vec<String>, Vec<ReadError>) {
         (self.sources, self.errors)
+    }
+}
+
+/// The text itself, which has to say something: an empty one is nobody's model, revision or state.
+pub(crate) fn some_text(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("the file is empty".to_owned()),
+        text => Ok(text.to_owned()),
     }
 }
 

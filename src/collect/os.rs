@@ -1,6 +1,6 @@
 //! Operating system and kernel, and the process that asks.
 
-use crate::collect::ledger::{Ledger, Missing, Read};
+use crate::collect::ledger::{Ledger, Missing, Read, some_text};
 use crate::collect::{live_image, memory};
 use crate::host::ToolCall;
 use crate::inventory::Os;
@@ -18,8 +18,8 @@ pub fn collect(ledger: &Ledger<'_>) -> Os {
     set!(os.id, entry(&release, "ID"));
     set!(os.version_id, entry(&release, "VERSION_ID"));
     set!(os.pretty_name, entry(&release, "PRETTY_NAME"));
-    set!(os.kernel_release, ledger.parsed("/proc/sys/kernel/osrelease", ALWAYS, word));
-    set!(os.kernel_version, ledger.parsed("/proc/version", ALWAYS, word));
+    set!(os.kernel_release, ledger.parsed("/proc/sys/kernel/osrelease", ALWAYS, some_text));
+    set!(os.kernel_version, ledger.parsed("/proc/version", ALWAYS, some_text));
     set!(os.architecture, architecture(ledger, &os.kernel_release));
     set!(os.command_line, ledger.text("/proc/cmdline", ALWAYS));
     set!(os.tainted, ledger.parsed("/proc/sys/kernel/tainted", ALWAYS, number));
@@ -35,16 +35,12 @@ pub fn collect(ledger: &Ledger<'_>) -> Os {
 
 /// Host name.
 pub fn hostname(ledger: &Ledger<'_>) -> Read<String> {
-    ledger.parsed("/proc/sys/kernel/hostname", ALWAYS, word)
+    ledger.parsed("/proc/sys/kernel/hostname", ALWAYS, some_text)
 }
 
 /// Whether the process that asks is root: its effective user.
 pub fn root(ledger: &Ledger<'_>) -> Read<bool> {
     ledger.parsed("/proc/self/status", ALWAYS, parse_root)
-}
-
-fn word(text: &str) -> Result<String, String> {
-    if text.is_empty() { Err("the file is empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn number(text: &str) -> Result<u64, String> {
@@ -133,7 +129,7 @@ fn unquoted(value: &str) -> Option<String> {
 
 /// `/proc/sys/kernel/arch` exists since Linux 6.1; `uname -m` prints the same; the release often ends with it.
 fn architecture(ledger: &Ledger<'_>, release: &Reading<String>) -> Read<String> {
-    let file = ledger.parsed("/proc/sys/kernel/arch", Missing::Untold("the kernel is older than 6.1"), word);
+    let file = ledger.parsed("/proc/sys/kernel/arch", Missing::Untold("the kernel is older than 6.1"), some_text);
     if matches!(file.reading, Reading::Known(_)) {
         return file;
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws findings from judged captures, for a person to hold against the captures themselves.
 
-    review.py CORPUS MUSTER [--seed N] [--captures N] [--findings N] [--for SOLUTION,...]
+    review.py CORPUS MUSTER [--seed N] [--captures N] [--findings N] [--verdicts V,...] [--for SOLUTION,...]
 
 Judges captures by the base checks and by each solution ("base" stands for none), and draws findings: of as many different
 checks as there are, the verdicts as even as they come. Prints for each the capture, the check, the verdict, the subject,
@@ -62,6 +62,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--captures", type=int, default=40)
     parser.add_argument("--findings", type=int, default=40)
+    parser.add_argument("--verdicts", default="fail,warn,note,pass,unknown,skipped", help="which are drawn from")
     parser.add_argument("--for", dest="solutions", default="base,ceph")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -78,7 +79,8 @@ def main():
         judged += 1
         for solution, found, _ in results:
             findings += [dict(finding, capture=path, solution=solution) for finding in found]
-    drawn, had = draw(findings, args.findings, rng)
+    eligible = [finding for finding in findings if finding["verdict"] in args.verdicts.split(",")]
+    drawn, had = draw(eligible, args.findings, rng)
     print(f"seed {args.seed}: {judged} captures of {len(all_captures)}, {len(refused)} refused, {len(findings)} findings of")
     print(f"{len({finding['check'] for finding in findings})} checks; drawn {len(drawn)}: {dict(sorted(had.items()))}")
     for path, error in refused:

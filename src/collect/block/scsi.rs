@@ -10,7 +10,7 @@ use super::path::{Bus, DevicePath};
 use super::raid::{Behind, Clues, behind};
 use super::udev::Udev;
 use super::vpd::{self, AtaIdentity, Authority, Identification, Rotation, Wwn};
-use crate::collect::ledger::{Ledger, Missing, Read};
+use crate::collect::ledger::{Ledger, Missing, Read, some_text};
 use crate::reading::{ErrorKind, Reading, SourceId};
 
 /// What a SCSI disk says of itself.
@@ -106,7 +106,7 @@ pub(crate) fn read(ledger: &Ledger<'_>, device: &Device) -> Scsi {
     let driver = address.and_then(|a| driver_of(ledger, a.host, path.and_then(DevicePath::pci_function)));
     let raid_level = matches!(driver.as_deref(), Some("hpsa" | "smartpqi"))
         .then(|| {
-            ledger.parsed(&at("raid_level"), Missing::Untold("the driver does not say"), |text| Ok(text.to_owned()))
+            ledger.parsed(&at("raid_level"), Missing::Untold("the driver does not say"), some_text)
         })
         .and_then(|read| read.reading.known().cloned());
     let behind = behind(&Clues {
