@@ -48,6 +48,7 @@ fn finding(check: &str, node: &str, subject: &str, verdict: Verdict, level: Leve
             unit: "",
             source: format!("/sys/{text}"),
         }],
+        evidence_left_out: 0,
         comparisons: vec![Made {
             left: text.to_owned(),
             comparison: Comparison::Equal,

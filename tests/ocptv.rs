@@ -26,6 +26,7 @@ fn finding(check: &str, subject: &str, verdict: Verdict) -> Finding {
         message: format!("message of {check}"),
         cause: None,
         evidence: Vec::new(),
+        evidence_left_out: 0,
         comparisons: Vec::new(),
         limits: Vec::new(),
         why: "why".to_owned(),

@@ -62,6 +62,7 @@ fn finding(
         message: message.to_owned(),
         cause: (verdict == Verdict::Unknown).then_some(Cause::Read(ErrorKind::PermissionDenied)),
         evidence: Vec::new(),
+        evidence_left_out: 0,
         comparisons: Vec::new(),
         limits: Vec::new(),
         why: format!("Why {check} matters is told here, in one sentence that does not fit eighty columns."),

@@ -109,6 +109,10 @@ fn main() -> Outcome<()> {
     match words.as_slice() {
         ["child", rules, extra, nodes] => child(rules, *extra == "extra", nodes.parse()?),
         ["parts"] => parts(),
+        // One node, to be looked at or judged by itself.
+        ["node", number] => {
+            Ok(std::io::Write::write_all(&mut std::io::stdout(), Templates::new(true).node(number.parse()?))?)
+        }
         // What is compared: each check in our language, CEL and Rego.
         ["checks"] => {
             checks::all().iter().for_each(|check| println!("{}\n{}\n{}\n", check.yaml(), check.cel(), check.rego()));

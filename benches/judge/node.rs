@@ -21,7 +21,7 @@ pub struct Template {
 
 impl Template {
     /// `odd`: a drive of other firmware, a link trained down, a fact that could not be read. `extra`: facts that the
-    /// schema does not know: 24 DIMMs, 48 attributes a drive, 162 counters a port.
+    /// schema does not know: 48 attributes a drive, 162 counters a port.
     pub fn new(odd: bool, extra: bool) -> Self {
         let bytes = inventory(odd, extra).to_string().into_bytes();
         let marks = bytes
@@ -128,16 +128,6 @@ fn add_extra(node: &mut Value) {
             }
         }
     }
-    let dimm = |n: usize| {
-        json!({
-            "locator": format!("P{}-DIMM{}", n / 12, n % 12), "bytes": 68_719_476_736_u64, "type": "DDR5",
-            "speed": 4800, "configured_speed": 4800, "manufacturer": "Samsung", "part": "M321R8GA0BB0-CQKZJ",
-            "serial": format!("8077777{n:02}"), "rank": 2, "width": 80, "voltage": 1.1,
-        })
-    };
-    if let Some(fields) = node.as_object_mut() {
-        fields.insert("dimms".to_owned(), (0..24).map(dimm).collect());
-    }
 }
 
 const FLAGS: &str = "fpu vme de pse tsc msr pae mce cx8 apic sep mtrr pge mca cmov pat pse36 clflush mmx fxsr sse sse2 \
@@ -200,6 +190,37 @@ fn node(odd: bool) -> Value {
         "pci_functions": (0..FUNCTIONS).map(|n| function(n, odd)).collect::<Value>(),
         "pci_links": (0..60).map(|n| link(n, odd)).collect::<Value>(),
         "storage_controllers": (0..DRIVES + 2).map(storage).collect::<Value>(),
+        "processor_sockets": (0..2).map(socket).collect::<Value>(),
+        "memory_arrays": [{
+            "handle": 4096, "purpose": "system memory", "error_correction": "multi-bit ECC",
+            "max_capacity": 6_597_069_766_656_u64, "slots": 24,
+        }],
+        "dimms": (0..24).map(dimm).collect::<Value>(),
+        "time": { "synchronized": true, "max_error": 0.004, "estimated_error": 0.0002, "services": ["chrony"] },
+        "security": { "secure_boot": true, "setup_mode": false, "lockdown": "integrity", "tpm_version": 2,
+            "tpm_description": "TPM 2.0 Device" },
+    })
+}
+
+fn socket(n: usize) -> Value {
+    json!({
+        "handle": 64 + n, "locator": format!("CPU{}", n + 1), "populated": true, "enabled": true,
+        "manufacturer": "Advanced Micro Devices, Inc.", "version": "AMD EPYC 9554 64-Core Processor",
+        "max_speed": 3_750_000_000_u64, "current_speed": 3_100_000_000_u64, "serial": null, "asset_tag": null,
+        "part_number": null, "cores": 64, "cores_enabled": 64, "threads": 128,
+    })
+}
+
+fn dimm(n: usize) -> Value {
+    let locator = format!("P{}-DIMM{}1", n / 12 + 1, char::from(b'A' + (n % 12) as u8));
+    json!({
+        "name": locator, "handle": 4352 + n, "locator": locator, "bank_locator": format!("P{}_Node0_Channel{}_Dimm0", n / 12, n % 12),
+        "purpose": "system memory", "populated": true, "bytes": 68_719_476_736_u64, "form_factor": "DIMM",
+        "memory_type": "DDR5", "type_detail": ["synchronous", "registered (buffered)"], "rated_speed": 4_800_000_000_u64,
+        "configured_speed": 4_800_000_000_u64, "manufacturer": "Samsung", "part_number": "M321R8GA0BB0-CQKZJ",
+        "serial": format!("8077777{n:02}"), "asset_tag": null, "ranks": 2, "total_width": 80, "data_width": 64,
+        "minimum_millivolts": 1100, "maximum_millivolts": 1100, "configured_millivolts": 1100, "technology": "DRAM",
+        "firmware": null, "nonvolatile": null, "volatile": 68_719_476_736_u64,
     })
 }
 
@@ -384,8 +405,8 @@ fn link(n: usize, odd: bool) -> Value {
     json!({
         "upper": format!("0000:{:02x}:01.{}", n + 34, (n + 34) % 8), "lower": address(n % DRIVES),
         "current_speed": if down { 8_000_000_000_u64 } else { 16_000_000_000 }, "current_width": 4,
-        "bandwidth": if down { 31_507_692_307_u64 } else { 63_015_384_615 }, "max_speed": 16_000_000_000_u64,
-        "max_width": 4, "max_bandwidth": 63_015_384_615_u64, "training": if down { "slow" } else { "full" },
+        "bandwidth": if down { 31_507_692_307_u64 } else { 63_015_384_612 }, "max_speed": 16_000_000_000_u64,
+        "max_width": 4, "max_bandwidth": 63_015_384_612_u64, "training": if down { "slow" } else { "full" },
         "down_trained": down,
     })
 }

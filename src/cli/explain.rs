@@ -200,6 +200,9 @@ fn one(page: &mut Page, finding: &Finding) {
         let whence = if fact.source.is_empty() { "where it was read is not known" } else { &fact.source };
         rows.push(("fact", format!("{} is {} ({whence})", fact.fact, fact.shown)));
     }
+    if finding.evidence_left_out > 0 {
+        rows.push(("fact", format!("and {} more", finding.evidence_left_out)));
+    }
     for made in &finding.comparisons {
         let holds = match made.holds {
             Some(true) => "holds",

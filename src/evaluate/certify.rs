@@ -71,6 +71,7 @@ pub(crate) fn leftovers(pack: &EffectivePack, used: &BTreeSet<usize>, as_of: jif
         message,
         cause: None,
         evidence: Vec::new(),
+        evidence_left_out: 0,
         comparisons: Vec::new(),
         limits: Vec::new(),
         why: "A waiver that does nothing hides that what it was written for has changed.".to_owned(),

@@ -4,7 +4,7 @@
 
 use super::finding::{Evidence, Verdict};
 use super::judging::{capped, cause, comparisons, finding, rests_on_low};
-use super::node::json;
+use super::node::{Told, json};
 use super::telling::{Chosen, Telling, absent, names};
 use crate::expr::{Bindings, Compiled, Fuel, bind, shown, trace_through};
 use crate::rules::check::{Kind, Slot};
@@ -128,19 +128,16 @@ impl<'p> Telling<'p> {
         let first = chosen.check.slots.len();
         let (_, trace) = trace_through(assert, &lets, first, &bindings, &names, &arena, Fuel::default());
         let paths = Paths::new(&[("nodes", nodes)]);
-        finding.evidence = trace
-            .reads
-            .iter()
-            .filter_map(|read| {
-                Some(Evidence {
-                    fact: paths.path(read.record?, read.name)?,
-                    value: json(read.value),
-                    shown: shown(read.value, read.ty),
-                    unit: read.ty.dimension().map_or("", crate::units::Dimension::base_unit),
-                    source: format!("kept of the node by the check: {}", read.name),
-                })
+        let told = Told::of(&trace, |read| {
+            Some(Evidence {
+                fact: paths.path(read.record?, read.name)?,
+                value: json(read.value),
+                shown: shown(read.value, read.ty),
+                unit: read.ty.dimension().map_or("", crate::units::Dimension::base_unit),
+                source: format!("kept of the node by the check: {}", read.name),
             })
-            .collect();
+        });
+        told.put(&mut finding);
         finding.comparisons = comparisons(&trace);
         let waiver = self.packs.default_pack().waivers.iter().position(|waiver| {
             waiver.check == chosen.check.id

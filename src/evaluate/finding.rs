@@ -126,6 +126,8 @@ pub struct Finding {
     pub cause: Option<Cause>,
     /// The facts it rests on.
     pub evidence: Vec<Evidence>,
+    /// Facts that it rests on too and that are left out, for they would fill pages.
+    pub evidence_left_out: usize,
     /// The comparisons that decided, in the order in which they were made.
     pub comparisons: Vec<Made>,
     /// The limits it was measured against.

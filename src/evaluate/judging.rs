@@ -187,7 +187,7 @@ impl<'a> Judging<'a, '_> {
         let names = self.names();
         let (_, trace) = trace_through(assert, &lets, self.check.slots.len(), bindings, &names, arena, Fuel::default());
         let mut finding = self.finding(label(self.check.subject, subject), verdict, message);
-        finding.evidence = self.view.evidence(&trace);
+        self.view.evidence(&trace).put(&mut finding);
         finding.comparisons = comparisons(&trace);
         finding.low_confidence = low;
         finding.cause = cause(outcome.value, verdict);
@@ -431,6 +431,7 @@ pub(crate) fn finding(check: &Check, variant: &Variant, subject: String, verdict
         message,
         cause: None,
         evidence: Vec::new(),
+        evidence_left_out: 0,
         comparisons: Vec::new(),
         limits: limits.collect(),
         why: check.why.clone(),

@@ -1,6 +1,6 @@
 //! One node as checks see it: its facts in an arena, with roles, and the names that expressions use bound to values.
 
-use super::finding::Evidence;
+use super::finding::{Evidence, Finding};
 use crate::enrich;
 use crate::expr::{Bindings, Fuel, Read, Trace, shown};
 use crate::inventory::Inventory;
@@ -133,8 +133,8 @@ impl<'a> NodeView<'a> {
     }
 
     /// The facts that decided, as evidence.
-    pub(crate) fn evidence(&self, trace: &Trace<'a>) -> Vec<Evidence> {
-        trace.reads.iter().filter_map(|read| self.fact(read)).collect()
+    pub(crate) fn evidence(&self, trace: &Trace<'a>) -> Told {
+        Told::of(trace, |read| self.fact(read))
     }
 
     fn fact(&self, read: &Read<'a>) -> Option<Evidence> {
@@ -156,6 +156,39 @@ impl<'a> NodeView<'a> {
             unit: read.ty.dimension().map_or("", crate::units::Dimension::base_unit),
             source: source.map(str::to_owned).unwrap_or_default(),
         })
+    }
+}
+
+/// Most facts that are told of one finding. A check that looks for a function among hundreds has read an address of each.
+pub(crate) const EVIDENCE: usize = 32;
+
+/// The facts that decided, as far as they are told.
+#[derive(Default)]
+pub(crate) struct Told {
+    evidence: Vec<Evidence>,
+    /// How many more there are.
+    left_out: usize,
+}
+
+impl Told {
+    /// In the order in which they were read; where they are too many, those that are not known go before others.
+    pub(crate) fn of<'a>(trace: &Trace<'a>, tell: impl Fn(&Read<'a>) -> Option<Evidence>) -> Self {
+        let facts: Vec<&Read<'a>> = trace.reads.iter().filter(|read| read.record.is_some()).collect();
+        let left_out = facts.len().saturating_sub(EVIDENCE);
+        let mut order: Vec<usize> = (0..facts.len()).collect();
+        if left_out > 0 {
+            order.sort_by_key(|place| facts.get(*place).is_none_or(|read| !read.value.is_unknown()));
+            order.truncate(EVIDENCE);
+            order.sort_unstable();
+        }
+        let evidence = order.into_iter().filter_map(|place| tell(facts.get(place)?)).collect();
+        Self { evidence, left_out }
+    }
+
+    /// Into a finding.
+    pub(crate) fn put(self, finding: &mut Finding) {
+        finding.evidence = self.evidence;
+        finding.evidence_left_out = self.left_out;
     }
 }
 

@@ -4,7 +4,7 @@
 use super::compare::{Found, Group, Placed, Special, State};
 use super::finding::{Cause, Finding, Level, Verdict, Waived};
 use super::judging::{Detail, Judging, capped, finding, waived};
-use super::node::NodeView;
+use super::node::{NodeView, Told};
 use super::own::{Own, Why};
 use super::run::{JudgeError, Packs, Part, Settings, Together};
 use super::subject::label;
@@ -382,7 +382,7 @@ impl<'p> Telling<'p> {
             (_, Verdict::Unknown) => Some(Cause::Absent),
             _ => None,
         };
-        finding.evidence = evidence;
+        evidence.put(&mut finding);
         finding.low_confidence = low;
         if matches!(verdict, Verdict::Fail | Verdict::Warn) {
             finding.waived = waiver.and_then(|index| self.waived(index));
@@ -396,7 +396,7 @@ impl<'p> Telling<'p> {
         subject: Value<'a>,
         view: &NodeView<'a>,
         special: Option<&Special>,
-    ) -> (Vec<super::finding::Evidence>, String)
+    ) -> (Told, String)
     where
         'p: 'a,
     {
@@ -414,9 +414,9 @@ impl<'p> Telling<'p> {
 
 impl<'a> Judging<'a, '_> {
     /// What a comparison says of one subject: the facts and the message.
-    fn compared_words(&self, subject: Value<'a>, special: Option<&Special>) -> (Vec<super::finding::Evidence>, String) {
+    fn compared_words(&self, subject: Value<'a>, special: Option<&Special>) -> (Told, String) {
         let (Kind::Uniform(compared) | Kind::Unique(compared) | Kind::Outlier(compared, _)) = &self.check.kind else {
-            return (Vec::new(), String::new());
+            return (Told::default(), String::new());
         };
         let arena = self.view.arena;
         let slots = self.view.slots(self.check, subject, &self.variant.limits);

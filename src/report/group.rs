@@ -239,6 +239,13 @@ impl<'a> Group<'a> {
             let source = if evidence.source.is_empty() { String::new() } else { format!(", from {}", evidence.source) };
             format!("{node}{} = {}{source}", evidence.fact, evidence.shown)
         }))
+        .into_iter()
+        .chain(
+            self.findings.iter().filter(|finding| finding.evidence_left_out > 0).map(|finding| {
+                format!("and {} of {}", counted(finding.evidence_left_out, "more fact"), finding.subject)
+            }),
+        )
+        .collect()
     }
 
     /// The limits and who set them.

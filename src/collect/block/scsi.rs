@@ -105,9 +105,7 @@ pub(crate) fn read(ledger: &Ledger<'_>, device: &Device) -> Scsi {
     let address = path.and_then(DevicePath::scsi_address);
     let driver = address.and_then(|a| driver_of(ledger, a.host, path.and_then(DevicePath::pci_function)));
     let raid_level = matches!(driver.as_deref(), Some("hpsa" | "smartpqi"))
-        .then(|| {
-            ledger.parsed(&at("raid_level"), Missing::Untold("the driver does not say"), some_text)
-        })
+        .then(|| ledger.parsed(&at("raid_level"), Missing::Untold("the driver does not say"), some_text))
         .and_then(|read| read.reading.known().cloned());
     let behind = behind(&Clues {
         driver: driver.as_deref(),

@@ -292,7 +292,10 @@ fn a_revision_file_without_content_is_no_revision() {
     // A recording whose files lost their content: an empty revision would be one that all CPUs share.
     let mut files = without(machine(), "cpuinfo");
     let info = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\nflags\t\t: vme\n\n";
-    files.push((CPUINFO.to_owned(), Entry::file((0..8).map(|cpu| info.replace(": 0", &format!(": {cpu}"))).collect::<String>())));
+    files.push((
+        CPUINFO.to_owned(),
+        Entry::file((0..8).map(|cpu| info.replace(": 0", &format!(": {cpu}"))).collect::<String>()),
+    ));
     files.extend((0..8).map(|cpu| file(&format!("cpu{cpu}/microcode/version"), "")));
     let (ledger, cpu, _) = read(files);
     assert_eq!(kind_of(&ledger, &cpu.microcode_revisions), ErrorKind::Malformed);

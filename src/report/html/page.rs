@@ -107,6 +107,7 @@ struct FindingView<'a> {
     subject: &'a str,
     message: &'a str,
     evidence: &'a [Evidence],
+    evidence_left_out: usize,
     comparisons: &'a [Made],
 }
 
@@ -312,6 +313,7 @@ impl<'a> FindingView<'a> {
             subject: &finding.subject,
             message: &finding.message,
             evidence: &finding.evidence,
+            evidence_left_out: finding.evidence_left_out,
             comparisons: &finding.comparisons,
         }
     }

@@ -215,6 +215,9 @@ pub struct Finding {
     pub cause: Option<Cause>,
     /// The facts it rests on.
     pub evidence: Vec<Evidence>,
+    /// How many more facts it rests on, which are left out here.
+    #[serde(default)]
+    pub evidence_left_out: usize,
     /// The comparisons that decided, in the order in which they were made.
     #[serde(default)]
     pub comparisons: Vec<Comparison>,
@@ -439,6 +442,7 @@ impl From<&finding::Finding> for Finding {
                     source: some(&e.source),
                 })
                 .collect(),
+            evidence_left_out: f.evidence_left_out,
             comparisons: f
                 .comparisons
                 .iter()
