@@ -52,6 +52,10 @@ impl Fleet for Nodes {
 /// # Errors
 /// A line for each input that cannot be used.
 pub(crate) fn nodes(paths: &[PathBuf]) -> Result<Nodes, Failure> {
+    keeping(paths, KEPT_BYTES)
+}
+
+fn keeping(paths: &[PathBuf], most: u64) -> Result<Nodes, Failure> {
     let mut seen = BTreeSet::new();
     let twice: Vec<String> = paths
         .iter()
@@ -68,7 +72,7 @@ pub(crate) fn nodes(paths: &[PathBuf]) -> Result<Nodes, Failure> {
         match inventory(path) {
             Ok((inventory, file)) => {
                 kept += file.unwrap_or_default();
-                let again = file.is_some() && kept > KEPT_BYTES && path != Path::new("-");
+                let again = file.is_some() && kept > most && path != Path::new("-");
                 nodes.push(if again { Node::File(path.clone()) } else { Node::Kept(Box::new(inventory)) });
             }
             Err(cause) => lines.push(format!("cannot read {}: {cause}", name(path))),
@@ -292,6 +296,25 @@ mod tests {
             let cause = refused(&whole(node));
             assert!(cause.starts_with(expected), "{node}: {cause}");
         }
+    }
+
+    #[test]
+    fn what_is_not_kept_is_read_again() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let paths: Vec<PathBuf> = ["a", "b"].iter().map(|name| folder.path().join(name)).collect();
+        for (path, name) in paths.iter().zip(["n1", "n2"]) {
+            files::write(path, whole(&format!(r#"{{"hostname":"{name}"}}"#)).as_bytes()).unwrap();
+        }
+        let size = whole(r#"{"hostname":"n1"}"#).len() as u64;
+        let nodes = keeping(&paths, size).unwrap();
+        assert!(matches!(nodes.0.as_slice(), [Node::Kept(_), Node::File(_)]));
+        let name = |place| nodes.load(place).unwrap().node.hostname.known().cloned().unwrap();
+        assert_eq!((name(0), name(1)), ("n1".to_owned(), "n2".to_owned()));
+        // A file that changes under our feet is told as such, not judged by halves.
+        files::write(&paths[1], b"{").unwrap();
+        let cause = nodes.load(1).unwrap_err();
+        assert!(cause.contains("a second time") && cause.contains("cut off"), "{cause}");
+        assert!(nodes.load(2).is_err());
     }
 
     #[test]

@@ -394,3 +394,39 @@ fn middle(values: impl Iterator<Item = f64>) -> f64 {
     let at = |place: usize| values.get(place).copied().unwrap_or(f64::NAN);
     if values.len() % 2 == 1 { at(half) } else { f64::midpoint(at(half.saturating_sub(1)), at(half)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn member(place: u32, key: Key) -> Member {
+        let own = matches!(key, Key::Text(_)).then(|| Arc::new(Own::Int(1)));
+        Member { place, group: Group::All, state: State::Value { key, own, low: false }, waived: None }
+    }
+
+    /// Ten thousand nodes keep some hundred of them each (docs/architecture.md).
+    #[test]
+    fn a_member_is_small() {
+        assert!(size_of::<Member>() <= 88, "{}", size_of::<Member>());
+    }
+
+    #[test]
+    fn lists_that_are_equal_are_kept_once() {
+        let lists = Lists::default();
+        let alike = || vec![member(0, Key::Text("a".into())), member(1, Key::Text("b".into()))];
+        let first = lists.keep(alike());
+        assert!(Arc::ptr_eq(&first, &lists.keep(alike())));
+        let other = lists.keep(vec![member(0, Key::Text("a".into())), member(1, Key::Text("c".into()))]);
+        assert!(!Arc::ptr_eq(&first, &other));
+        assert_eq!(other.len(), 2);
+        // Equal keys of values that differ in what is shown of them are two lists.
+        let mut shown = alike();
+        if let Some(Member { state: State::Value { own, .. }, .. }) = shown.first_mut() {
+            *own = Some(Arc::new(Own::Int(2)));
+        }
+        assert!(!Arc::ptr_eq(&first, &lists.keep(shown)));
+        // What has to be unique is not looked for among others.
+        let unique = || vec![member(0, Key::Digest([7; 16]))];
+        assert!(!Arc::ptr_eq(&lists.keep(unique()), &lists.keep(unique())));
+    }
+}
