@@ -297,6 +297,8 @@ fn a_revision_file_without_content_is_no_revision() {
         Entry::file((0..8).map(|cpu| info.replace(": 0", &format!(": {cpu}"))).collect::<String>()),
     ));
     files.extend((0..8).map(|cpu| file(&format!("cpu{cpu}/microcode/version"), "")));
-    let (ledger, cpu, _) = read(files);
+    let replay = Replay::complete(files);
+    let ledger = Ledger::new(&replay);
+    let cpu = collect(&ledger);
     assert_eq!(kind_of(&ledger, &cpu.microcode_revisions), ErrorKind::Malformed);
 }
