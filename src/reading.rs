@@ -160,6 +160,11 @@ impl Sources {
     /// Notes where the field was read. Kept sorted by name.
     pub fn set(&mut self, field: impl Into<Cow<'static, str>>, source: SourceId) {
         let field = field.into();
+        // Files have them in order.
+        if self.0.last().is_none_or(|(last, _)| *last < field) {
+            self.0.push((field, source));
+            return;
+        }
         match self.0.binary_search_by(|(name, _)| name.cmp(&field)) {
             Ok(found) => {
                 if let Some(slot) = self.0.get_mut(found) {

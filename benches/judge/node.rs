@@ -184,7 +184,7 @@ fn node(odd: bool) -> Value {
         "nvme_controllers": (0..DRIVES).map(controller).collect::<Value>(),
         "block_devices": block_devices(),
         "excluded": [],
-        "nics": (0..NICS).map(nic).collect::<Value>(),
+        "nics": (0..NICS).map(nic).chain((0..2).map(bond_port)).collect::<Value>(),
         "bonds": (0..2).map(bond).collect::<Value>(),
         "rdma_devices": (0..NICS).map(rdma).collect::<Value>(),
         "pci_functions": (0..FUNCTIONS).map(|n| function(n, odd)).collect::<Value>(),
@@ -338,6 +338,20 @@ fn nic(n: usize) -> Value {
             "rx_missed_errors": 0, "rx_over_errors": 0, "rx_fifo_errors": 0, "tx_fifo_errors": 0,
             "tx_carrier_errors": 0, "collisions": 0,
         },
+    })
+}
+
+/// The interface that a bond is.
+fn bond_port(n: usize) -> Value {
+    json!({
+        "name": format!("bond{n}"), "kind": "bond", "bus": null, "mac": format!("b8:ce:f6:07:77:{:02x}", n * 4),
+        "permanent_mac": null, "mac_origin": "stolen", "mtu": 9000, "admin_up": true, "carrier": true, "operstate": "up",
+        "speed": 400_000_000_000_u64, "duplex": "full", "carrier_changes": 2, "driver": "bonding",
+        "driver_version": "6.12.48", "firmware": null, "pci_address": null, "numa_node": null, "port_number": null,
+        "phys_port_id": null, "phys_port_name": null, "phys_switch_id": null, "master": null,
+        "lower": (n * 4..n * 4 + 4).map(port).collect::<Vec<_>>(), "upper": [], "vlan_id": null, "vlan_device": null,
+        "bridge_ports": null, "physical_function": null, "vfs": null, "vfs_max": null, "rx_queues": 16, "tx_queues": 16,
+        "rdma_device": null, "counters": {},
     })
 }
 

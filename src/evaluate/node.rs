@@ -171,17 +171,11 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// In the order in which they were read; where they are too many, those that are not known go before others.
+    /// In the order in which they were read. Of what is not known, only that decided.
     pub(crate) fn of<'a>(trace: &Trace<'a>, tell: impl Fn(&Read<'a>) -> Option<Evidence>) -> Self {
         let facts: Vec<&Read<'a>> = trace.reads.iter().filter(|read| read.record.is_some()).collect();
         let left_out = facts.len().saturating_sub(EVIDENCE);
-        let mut order: Vec<usize> = (0..facts.len()).collect();
-        if left_out > 0 {
-            order.sort_by_key(|place| facts.get(*place).is_none_or(|read| !read.value.is_unknown()));
-            order.truncate(EVIDENCE);
-            order.sort_unstable();
-        }
-        let evidence = order.into_iter().filter_map(|place| tell(facts.get(place)?)).collect();
+        let evidence = facts.into_iter().take(EVIDENCE).filter_map(tell).collect();
         Self { evidence, left_out }
     }
 

@@ -291,11 +291,13 @@ fn vulnerabilities_are_listed_whole_or_not_at_all() {
 fn a_revision_file_without_content_is_no_revision() {
     // A recording whose files lost their content: an empty revision would be one that all CPUs share.
     let mut files = without(machine(), "cpuinfo");
-    let info = "processor\t: 0\nvendor_id\t: GenuineIntel\nmodel name\t: X\nflags\t\t: vme\n\n";
-    files.push((
-        CPUINFO.to_owned(),
-        Entry::file((0..8).map(|cpu| info.replace(": 0", &format!(": {cpu}"))).collect::<String>()),
-    ));
+    let one = |cpu: u32| {
+        format!(
+            "processor\t: {cpu}\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 85\n\
+             model name\t: Some CPU @ 2.10GHz\nstepping\t: 4\nflags\t\t: vme fpu\n\n"
+        )
+    };
+    files.push((CPUINFO.to_owned(), Entry::file((0..8).map(one).collect::<String>())));
     files.extend((0..8).map(|cpu| file(&format!("cpu{cpu}/microcode/version"), "")));
     let replay = Replay::complete(files);
     let ledger = Ledger::new(&replay);
