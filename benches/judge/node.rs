@@ -332,12 +332,16 @@ fn nic(n: usize) -> Value {
         "phys_switch_id": null, "master": format!("bond{}", n / 4), "lower": [], "upper": [format!("bond{}", n / 4)],
         "vlan_id": null, "vlan_device": null, "bridge_ports": [], "physical_function": null, "vfs": 0, "vfs_max": 8,
         "rx_queues": 63, "tx_queues": 63, "rdma_device": format!("mlx5_{n}"),
-        "counters": {
+        "counters": counters(),
+    })
+}
+
+fn counters() -> Value {
+    json!({
             "rx_packets": 8_177_777_123_u64, "tx_packets": 7_177_777_456_u64, "rx_errors": 0, "tx_errors": 0,
             "rx_dropped": 177_777, "tx_dropped": 0, "rx_crc_errors": 0, "rx_frame_errors": 0, "rx_length_errors": 0,
             "rx_missed_errors": 0, "rx_over_errors": 0, "rx_fifo_errors": 0, "tx_fifo_errors": 0,
             "tx_carrier_errors": 0, "collisions": 0,
-        },
     })
 }
 
@@ -350,8 +354,8 @@ fn bond_port(n: usize) -> Value {
         "driver_version": "6.12.48", "firmware": null, "pci_address": null, "numa_node": null, "port_number": null,
         "phys_port_id": null, "phys_port_name": null, "phys_switch_id": null, "master": null,
         "lower": (n * 4..n * 4 + 4).map(port).collect::<Vec<_>>(), "upper": [], "vlan_id": null, "vlan_device": null,
-        "bridge_ports": null, "physical_function": null, "vfs": null, "vfs_max": null, "rx_queues": 16, "tx_queues": 16,
-        "rdma_device": null, "counters": {},
+        "bridge_ports": null, "physical_function": null, "vfs": null, "vfs_max": null, "rx_queues": 63, "tx_queues": 63,
+        "rdma_device": null, "counters": counters(),
     })
 }
 

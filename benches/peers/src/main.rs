@@ -6,7 +6,6 @@
 #![recursion_limit = "512"]
 
 #[path = "../../judge/checks.rs"]
-#[expect(dead_code, reason = "shared with the bench, which uses the rest")]
 mod checks;
 #[path = "../../judge/node.rs"]
 mod node;

@@ -153,8 +153,8 @@ impl Topic {
             "cluster" => Self::Nodes,
             "cpu" | "memory" | "numa" | "dimm" => Self::Processor,
             "media" | "nvme" | "storage" | "controller" | "drive" | "enclosure" | "smart" => Self::Storage,
-            "net" | "nic" | "rdma" | "network" | "lldp" | "dcb" => Self::Network,
-            "os" | "system" | "clock" | "security" | "firmware" | "pci" | "platform" => Self::System,
+            "net" | "nic" | "bond" | "rdma" | "network" | "lldp" | "dcb" => Self::Network,
+            "os" | "system" | "time" | "clock" | "security" | "firmware" | "pci" | "platform" => Self::System,
             _ => Self::Other,
         }
     }
