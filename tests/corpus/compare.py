@@ -36,6 +36,7 @@ import xml.etree.ElementTree as ET
 from collections import Counter, defaultdict
 
 import blockdevices
+from told import Told, Unknown
 
 FACTS = [
     "sockets", "cores", "threads", "NUMA nodes",
@@ -90,33 +91,15 @@ EXPLAINED = {
 NO_ORACLE = "no expected output comes with the capture"
 
 
-class Unknown(Exception):
-    """Muster cannot tell, for its own reason."""
-
-
 # ---- what muster tells ---------------------------------------------------------------------------------------
 
 
-class Inventory:
+class Inventory(Told):
     """The JSON of `muster collect`, with its readings resolved."""
 
     def __init__(self, text):
+        super().__init__(text)
         self.text = text
-        self.json = json.loads(text)
-        self.node = self.json["node"]
-
-    def reason(self, index):
-        error = self.json["errors"][index]
-        return f"cannot {error['operation']}: {error['cause']}"
-
-    def value(self, record, field):
-        """The value, None if absent; raises Unknown."""
-        if field not in record:
-            raise Unknown("not collected")
-        value = record[field]
-        if isinstance(value, dict) and "unreadable" in value:
-            raise Unknown(self.reason(value["unreadable"]))
-        return value
 
     def items(self, record, field):
         """The elements of a collection and why it may lack some; raises Unknown."""

@@ -32,6 +32,7 @@ from collections import Counter, defaultdict
 
 sys.dont_write_bytecode = True
 import nodehealth  # noqa: E402
+from told import Told, Unknown  # noqa: E402
 
 FACTS = [
     "interfaces", "address", "MTU", "carrier", "state", "speed", "master", "PCI function", "bonds", "bond mode", "bond link", "bond slaves",
@@ -42,37 +43,11 @@ OUTCOMES = ["agree", "unknown", "disagree", "not compared"]
 NO_ORACLE = "no independent reading comes with the capture"
 
 
-class Unknown(Exception):
-    """Muster cannot tell, for its own reason."""
-
-
 # ---- what muster tells ---------------------------------------------------------------------------------------
 
 
-class Inventory:
+class Inventory(Told):
     """The JSON of `muster collect`, with its readings resolved."""
-
-    def __init__(self, inventory):
-        self.json = json.loads(inventory) if isinstance(inventory, str) else inventory
-        self.node = self.json["node"]
-
-    def reason(self, index):
-        error = self.json["errors"][index]
-        return f"cannot {error['operation']}: {error['cause']}"
-
-    def value(self, record, field):
-        """The value, None if absent; raises Unknown."""
-        if field not in record:
-            raise Unknown("not collected")
-        value = record[field]
-        if isinstance(value, dict) and "unreadable" in value:
-            raise Unknown(self.reason(value["unreadable"]))
-        return value
-
-    def items(self, record, field):
-        """Those elements of a collection that are known; raises Unknown if none can be."""
-        value = self.value(record, field)
-        return value["items"] if isinstance(value, dict) else value
 
     def named(self, collection, name, field):
         """A field of the element of a name."""

@@ -1,22 +1,18 @@
 """What the parts of pci.py share: the inventory with its readings resolved, and facts that several oracles tell."""
 
-import json
 import re
+
+from told import Told, Unknown
 
 ADDRESS = r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]"
 GT = 1_000_000_000
 
 
-class Unknown(Exception):
-    """Muster cannot tell, for its own reason."""
-
-
-class Inventory:
+class Inventory(Told):
     """The JSON of `muster collect`, with its readings resolved."""
 
     def __init__(self, inventory):
-        self.json = json.loads(inventory) if isinstance(inventory, (str, bytes)) else inventory
-        self.node = self.json["node"]
+        super().__init__(inventory)
         self.functions = self.by_name("pci_functions", "address")
         self.links = self.by_name("pci_links", "lower")
         self.controllers = self.by_name("storage_controllers", "name")
@@ -26,23 +22,6 @@ class Inventory:
             return {self.value(record, name): record for record in self.items(self.node, field)}
         except Unknown:
             return {}
-
-    def reason(self, index):
-        error = self.json["errors"][index]
-        return f"cannot {error['operation']}: {error['cause']}"
-
-    def value(self, record, field):
-        """The value, None if absent; raises Unknown."""
-        if field not in record:
-            raise Unknown("not collected")
-        value = record[field]
-        if isinstance(value, dict) and "unreadable" in value:
-            raise Unknown(self.reason(value["unreadable"]))
-        return value
-
-    def items(self, record, field):
-        value = self.value(record, field)
-        return value["items"] if isinstance(value, dict) else value
 
     def partial(self, record, field):
         """Why a collection may lack elements; None if it is complete."""
