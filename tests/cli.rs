@@ -523,10 +523,23 @@ fn help_and_version_are_no_errors() {
         let output = run(folder.path(), args);
         assert_eq!(output.status.code(), Some(0), "{args:?}");
         assert_eq!(text(&output.stderr), "");
-        for word in ["Exit codes:", "undetermined", "141"] {
+        // Collecting gives no verdict.
+        let outcome = if args == ["collect", "--help"] { "done" } else { "undetermined" };
+        for word in ["Exit codes:", outcome, "141"] {
             assert!(text(&output.stdout).contains(word), "{args:?}: {word}");
         }
     }
     let version = run(folder.path(), &["--version"]);
     assert_eq!(text(&version.stdout), concat!("muster ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn what_was_typed_does_nothing_to_the_terminal() {
+    let folder = TempDir::new().unwrap();
+    for args in [vec!["pack", "\u{202e}x"], vec!["completions", "\u{202e}"], vec!["check", "--as-of", "\u{202e}"]] {
+        let output = run(folder.path(), &args);
+        assert_eq!(output.status.code(), Some(64), "{args:?}");
+        let told = text(&output.stderr);
+        assert!(!told.chars().any(|c| c != '\n' && passmuster::report::text::is_treacherous(c)), "{told:?}");
+    }
 }

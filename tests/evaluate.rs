@@ -484,3 +484,46 @@ fn of_many_facts_some_are_told_and_the_rest_counted() {
     assert!(run.findings[0].evidence.iter().any(|evidence| evidence.fact == "drives[90].bytes"));
     assert_eq!(run.findings[0].evidence_left_out, 0);
 }
+
+#[test]
+fn a_node_that_is_listed_and_not_judged_is_told() {
+    let text = check("must", "node", "assert: 'node.os.swap == 0B'");
+    let rules = rules(&text, "null", &[]);
+    let node = |name: &str| json!({"hostname": name, "os": {"swap": 0}});
+    let run = ask(
+        &rules,
+        &[node("n1"), node("n2.example.org"), node("x")],
+        &Ask { site: Some("nodes: ['n[1-3]']\n"), ..PLAIN },
+    );
+    let told = |check: &str| {
+        run.findings.iter().find(|finding| finding.check == check).map(|f| (f.verdict, f.message.as_str()))
+    };
+    assert_eq!(told("site.nodes-judged"), Some((Verdict::Unknown, "not judged: n3 (1 of 3 listed)")));
+    assert_eq!(told("site.nodes-listed"), Some((Verdict::Warn, "not listed: x")));
+    assert_eq!(run.overall, Overall::ReadyWithWarnings);
+    let run = ask(&rules, &[node("n1"), node("n2")], &Ask { site: Some("nodes: [n1, n2]\n"), ..PLAIN });
+    assert!(run.findings.iter().all(|finding| !finding.check.starts_with("site.")), "{:?}", run.findings);
+}
+
+#[test]
+fn what_one_node_does_not_tell_takes_nothing_from_the_others() {
+    let text = check("must", "drive", "uniform: 'drive.model'\nacross: node");
+    let rules = rules(&text, "null", &[]);
+    let whole = json!({"drives": [{"name": "a", "model": "M"}, {"name": "b", "model": "M"}]});
+    let blind = json!({"drives": {"unreadable": 0}});
+    let run = ask(&rules, &[whole.clone(), blind, whole], &PLAIN);
+    let verdicts: Vec<(&str, Verdict)> = run.findings.iter().map(|f| (f.node.as_str(), f.verdict)).collect();
+    assert_eq!(verdicts, [("n0", Verdict::Pass), ("n1", Verdict::Unknown), ("n2", Verdict::Pass)]);
+}
+
+#[test]
+fn what_is_not_seen_does_not_matter_where_the_check_does_not_apply() {
+    let text = check("must", "drive", "where: 'node.system.virtual_machine == false'\nassert: 'drive.bytes > 1B'");
+    let rules = rules(&text, "null", &[]);
+    let node =
+        |virtual_machine: Value| json!({"system": {"virtual_machine": virtual_machine}, "drives": {"unreadable": 0}});
+    let verdict = |virtual_machine: Value| ask(&rules, &[node(virtual_machine)], &PLAIN).findings[0].verdict;
+    assert_eq!(verdict(json!(true)), Verdict::Skipped);
+    assert_eq!(verdict(json!(false)), Verdict::Unknown);
+    assert_eq!(verdict(json!({"unreadable": 0})), Verdict::Unknown);
+}

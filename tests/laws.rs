@@ -249,6 +249,19 @@ fn nothing_passes_for_want_of_something_to_judge() {
                         }
                         looked.insert(finding.check.clone());
                         let wanted = if partial { Verdict::Unknown } else { Verdict::Skipped };
+                        // Of a virtual machine, and of another architecture, it is known that some checks do not apply, whatever
+                        // it has.
+                        let is_other = cluster
+                            .nodes
+                            .iter()
+                            .filter(|node| node["node"]["hostname"] == finding.node.as_str())
+                            .map(|node| &node["node"])
+                            .any(|node| {
+                                node["system"]["virtual_machine"] == true || node["os"]["architecture"] != "x86_64"
+                            });
+                        if is_other && finding.verdict == Verdict::Skipped {
+                            continue;
+                        }
                         assert_eq!(finding.verdict, wanted, "{}: {collection}: {finding:?}", cluster.name);
                     }
                 }

@@ -178,7 +178,7 @@ fn a_check_without_cases_is_no_success() {
     fs::remove_file(folder.path().join("r/fixtures/checks/acme.swap.yaml")).unwrap();
     let output = pack(&folder, &["test", "--rules", "r"]);
     assert_eq!(output.status.code(), Some(65));
-    assert!(text(&output.stderr).contains("acme.swap has no case: write fixtures/checks/acme.swap.yaml"));
+    assert!(text(&output.stderr).contains("acme.swap has no case: write one into fixtures/checks/acme.swap.yaml"));
 }
 
 #[test]
@@ -224,5 +224,65 @@ fn wrong_names_get_the_nearest() {
         let output = pack(&folder, &args);
         assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(said), "{args:?}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn what_changes_a_demand_without_being_asked_is_refused_or_told() {
+    // The profile that counts where none is asked for.
+    let folder = sound();
+    let profile = "profiles: { production: { because: \"x\", levels: { must: info } } }\n";
+    put(folder.path(), &[("r/rules/solutions/acme.yaml", &format!("{PACK}{profile}"))]);
+    let output = pack(&folder, &["lint", "--rules", "r"]);
+    assert_eq!(output.status.code(), Some(65));
+    assert!(text(&output.stderr).contains("is what counts where no profile is asked for"), "{}", text(&output.stderr));
+    // A limit without a direction, set by the site.
+    let site = "overrides: { media.state: { params: { states: [offline] }, because: \"a lab\" } }\n";
+    fs::write(folder.path().join("site.yaml"), site).unwrap();
+    let output = pack(&folder, &["show", "base", "--site", "site.yaml", "--width", "200"]);
+    assert!(
+        text(&output.stdout).contains("site relaxes states from running, live (check): a lab"),
+        "{}",
+        text(&output.stdout)
+    );
+}
+
+#[test]
+fn no_file_of_rules_is_left_out_silently() {
+    let folder = sound();
+    let checks = folder.path().join("r/checks/acme");
+    fs::rename(checks.join("swap.yaml"), folder.path().join("kept")).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("kept"), checks.join("swap.yaml")).unwrap();
+    let output = pack(&folder, &["test", "--rules", "r"]);
+    assert_eq!(lines(&output), ["3 cases of 1 check: all hold"], "{}", text(&output.stderr));
+    for (name, said) in [("more.yml", "files of rules end in .yaml"), ("gone.yaml", "no such file or directory")] {
+        let folder = sound();
+        let checks = folder.path().join("r/checks/acme");
+        match name {
+            "more.yml" => fs::write(checks.join(name), "").unwrap(),
+            _ => std::os::unix::fs::symlink("nowhere", checks.join(name)).unwrap(),
+        }
+        let output = pack(&folder, &["lint", "--rules", "r"]);
+        assert_eq!(output.status.code(), Some(65), "{name}");
+        assert!(text(&output.stderr).contains(said), "{name}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn a_record_is_not_compared_and_nothing_is_less_than_nothing() {
+    let folder = sound();
+    let uniform = CHECK.replace("assert: 'node.os.swap == 0B'", "uniform: 'node.drives'");
+    put(folder.path(), &[("r/checks/acme/swap.yaml", &uniform)]);
+    fs::write(folder.path().join("site.yaml"), "working_set: -2TB\nnodes: [\"n[5-1]\"]\n").unwrap();
+    let output = pack(&folder, &["lint", "--rules", "r"]);
+    assert!(
+        text(&output.stderr).contains("`uniform` compares values, and this is a record"),
+        "{}",
+        text(&output.stderr)
+    );
+    let output = pack(&folder, &["lint", "--site", "site.yaml"]);
+    assert_eq!(output.status.code(), Some(65));
+    for said in ["`-2TB` is less than nothing", "\"5-1\" ends before it begins"] {
+        assert!(text(&output.stderr).contains(said), "{}", text(&output.stderr));
     }
 }

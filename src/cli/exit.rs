@@ -73,7 +73,7 @@ pub(crate) enum FailOn {
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  ready
-    1  ready with warnings
+    1  ready with warnings: a recommendation is not met, or could not be judged
     2  not ready: a requirement is not met
     3  undetermined: a requirement could not be judged
    64  wrong use of the command line
@@ -82,6 +82,17 @@ Exit codes:
    74  the output could not be written
   130  interrupted
   141  whoever read the output went away (muster check | head -1)";
+
+/// The table of commands that give no verdict.
+pub(crate) const PLAIN_CODES: &str = "\
+Exit codes:
+    0  done
+   64  wrong use of the command line
+   65  an input cannot be used
+   70  internal error
+   74  the output could not be written
+  130  interrupted
+  141  whoever read the output went away";
 
 /// Why a command could not do what it was asked to: an exit code, and a line for each thing that is wrong.
 #[derive(Debug, PartialEq, Eq)]

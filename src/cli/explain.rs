@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
+#[command(override_usage = "muster explain <CHECK> [OPTIONS] [--on <FILE>...]")]
 pub(crate) struct ExplainArgs {
     /// The check, as in media.state
     #[arg(value_name = "CHECK")]

@@ -81,8 +81,8 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > most { Err(format!("larger than {most} bytes")) } else { Ok(bytes) }
 }
 
-/// The `.yaml` files under `checks`, `rules` and `fixtures/checks` of a folder, by their path in it. Links are not
-/// followed.
+/// The `.yaml` files under `checks`, `rules` and `fixtures/checks` of a folder, by their path in it. Links to
+/// folders are not followed.
 ///
 /// # Errors
 /// A line with the path and the cause, if the folder or a file cannot be read, or a file is larger than `most` bytes.
@@ -102,14 +102,21 @@ pub(crate) fn rule_files(folder: &Path, most: u64) -> Result<Vec<(String, Vec<u8
         };
         for entry in entries {
             let entry = entry.map_err(|error| told(&path, &error))?;
-            let kind = entry.file_type().map_err(|error| told(&entry.path(), &error))?;
             let name = format!("{inside}/{}", entry.file_name().to_string_lossy());
+            let kind = entry.file_type().map_err(|error| told(&entry.path(), &error))?;
             if kind.is_dir() && depth < DEPTH {
                 folders.push((name, depth + 1));
-            } else if kind.is_file() && name.ends_with(".yaml") {
+            } else if name.ends_with(".yaml") {
+                // A link to a file is taken for the file, as mounted settings are made of links; anything else that cannot
+                // be read is told, for a check that is left out judges nothing.
+                if !fs::metadata(entry.path()).map_err(|error| told(&entry.path(), &error))?.is_file() {
+                    return Err(format!("cannot read {}: it is no file", entry.path().display()));
+                }
                 let bytes = read(&entry.path(), most)
                     .map_err(|cause| format!("cannot read {}: {cause}", entry.path().display()))?;
                 files.push((name, bytes));
+            } else if name.ends_with(".yml") {
+                return Err(format!("cannot use {}: files of rules end in .yaml", entry.path().display()));
             }
         }
     }

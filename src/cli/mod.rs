@@ -20,7 +20,7 @@ mod signals;
 
 use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
-use exit::{EXIT_CODES, Exit, Failure};
+use exit::{EXIT_CODES, Exit, Failure, PLAIN_CODES};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
@@ -38,12 +38,13 @@ enum Command {
     #[command(after_help = EXIT_CODES)]
     Check(check::CheckArgs),
     /// Print this machine's inventory as JSON, and keep all that was read if asked to
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = PLAIN_CODES)]
     Collect(collect::CollectArgs),
     /// Judge inventories and captures, offline
     #[command(after_help = EXIT_CODES)]
     Judge(judge::JudgeArgs),
     /// Tell what a check demands, why and whence; and of a run, how each verdict came about
+    #[command(after_help = PLAIN_CODES)]
     Explain(explain::ExplainArgs),
     /// Rules: list, show, lint and test packs of checks
     Pack(pack::PackArgs),
@@ -76,10 +77,19 @@ fn command_line() -> Result<Exit, Failure> {
             files::stdout(error.render().to_string().as_bytes()).map(|()| Exit::Ready)
         }
         Err(error) => {
-            files::stderr(&error.render().to_string());
+            files::stderr(&harmless(&error.render().to_string()));
             Err(Failure::silent(Exit::Usage))
         }
     }
+}
+
+/// What was typed comes back in messages: it does nothing to the terminal.
+fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != '\n' && crate::report::text::is_treacherous(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
 }
 
 /// Tells what went wrong, and takes a panic for what it is: a mistake in muster, never a verdict.

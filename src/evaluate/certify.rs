@@ -3,6 +3,7 @@
 use super::finding::{Citation, Finding, Level, Overall, Verdict};
 use super::run::{Certifying, Packs, Part};
 use crate::rules::effective::EffectivePack;
+use crate::rules::site::Site;
 use std::collections::BTreeSet;
 
 /// What certifying goes by.
@@ -56,6 +57,64 @@ pub(crate) fn certifying(ground: &Ground<'_>, read_unknown: bool, low_pass: bool
     miss(!expired.is_empty(), format!("expired: {}", expired.into_iter().collect::<Vec<_>>().join(", ")));
     miss(true, "nothing was probed".to_owned());
     Certifying { certifying: missing.is_empty(), missing }
+}
+
+/// Nodes that the site file lists and nobody judged, and nodes that it does not list: a forgotten node is found by no check.
+pub(crate) fn attendance(site: &Site, parts: &[Part]) -> Vec<Finding> {
+    /// Most names that are told.
+    const NAMES: usize = 12;
+    if site.listed.is_empty() {
+        return Vec::new();
+    }
+    // A list may have the short names and a node its full one.
+    let short = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    let there: BTreeSet<&str> = parts.iter().filter_map(|part| part.hostname.as_deref()).collect();
+    let is_there = |name: &str| there.contains(name) || there.iter().any(|node| short(node) == name);
+    let is_listed = |name: &str| site.listed.contains(name) || site.listed.contains(&short(name));
+    let missing: Vec<&str> = site.listed.iter().map(String::as_str).filter(|name| !is_there(name)).collect();
+    let others: Vec<&str> = there.iter().copied().filter(|name| !is_listed(name)).collect();
+    let told = |names: &[&str]| {
+        let more = names.len().saturating_sub(NAMES);
+        let shown: Vec<&str> = names.iter().take(NAMES).copied().collect();
+        if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
+    };
+    let finding = |check: &str, title: &str, verdict: Verdict, message: String, fix: &str| Finding {
+        check: check.to_owned(),
+        title: title.to_owned(),
+        node: String::new(),
+        subject: "cluster".to_owned(),
+        verdict,
+        level: Level::Should,
+        waived: None,
+        message,
+        cause: (verdict == Verdict::Unknown).then_some(super::finding::Cause::Others),
+        evidence: Vec::new(),
+        evidence_left_out: 0,
+        comparisons: Vec::new(),
+        limits: Vec::new(),
+        why: "What is compared among nodes says nothing of those that were left out.".to_owned(),
+        fix: fix.to_owned(),
+        sources: vec![Citation { title: "site file: nodes".to_owned(), url: String::new(), clause: String::new() }],
+        low_confidence: false,
+    };
+    let mut findings = Vec::new();
+    if !missing.is_empty() {
+        let message = format!("not judged: {} ({} of {} listed)", told(&missing), missing.len(), site.listed.len());
+        let title = "Every node that the site file lists is judged";
+        findings.push(finding("site.nodes-judged", title, Verdict::Unknown, message, "Judge all nodes in one run."));
+    }
+    if !others.is_empty() {
+        let title = "Every node that is judged is listed in the site file";
+        let fix = "Add it to the list, or leave it out of the run.";
+        findings.push(finding(
+            "site.nodes-listed",
+            title,
+            Verdict::Warn,
+            format!("not listed: {}", told(&others)),
+            fix,
+        ));
+    }
+    findings
 }
 
 /// Waivers that matched nothing or have expired are findings themselves: somebody believes that they hold.

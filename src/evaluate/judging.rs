@@ -12,7 +12,7 @@ use crate::rules::layers::Variant;
 use crate::rules::raw::check::WhenAbsent;
 use crate::rules::site::Waiver;
 use crate::rules::subject::Subject;
-use crate::view::Value;
+use crate::view::{Reason, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -102,10 +102,18 @@ impl<'a> Judging<'a, '_> {
         self.selection(&subjects, left, texts, sink);
     }
 
+    /// Whether it is known of what is not seen that the check does not apply to it: by facts of the node, for instance.
+    fn applies_to_none(&self, gap: &'a Reason<'a>) -> bool {
+        let Some(filter) = &self.check.filter else { return false };
+        let slots = self.view.slots(self.check, Value::Unknown(gap), &self.variant.limits);
+        let outcome = filter.eval(&self.view.bindings(slots), self.view.arena, Fuel::default());
+        matches!(outcome.value, Value::Bool(false)) && !outcome.read_low
+    }
+
     /// An empty or partial selection never passes: what may be missing is a finding of its own.
     fn selection(&self, subjects: &Subjects<'a>, left: usize, texts: &Texts, sink: &mut Sink) {
         let name = self.check.subject.name();
-        if let Some(gap) = subjects.gap {
+        if let Some(gap) = subjects.gap.filter(|gap| !self.applies_to_none(gap)) {
             sink.read_unknown = true;
             if matches!(self.check.kind, Kind::Assert(_)) {
                 let message = format!("there may be more than the {left} seen: {}", gap.text);
@@ -124,7 +132,8 @@ impl<'a> Judging<'a, '_> {
             finding.low_confidence = low;
             self.push(finding, sink);
         } else if left == 0 && matches!(self.check.kind, Kind::Assert(_)) {
-            let message = match (subjects.items.is_empty(), self.check.subject == Subject::NODE) {
+            let none = subjects.items.is_empty() && subjects.gap.is_none();
+            let message = match (none, self.check.subject == Subject::NODE) {
                 (true, _) => format!("there is no {name}"),
                 (false, true) => "it does not apply to this node".to_owned(),
                 (false, false) => format!("it applies to no {name} of this node"),

@@ -155,7 +155,7 @@ pub struct Certifying {
 /// What is kept of a node between the phases.
 pub(crate) struct Part {
     pub(crate) place: usize,
-    hostname: Option<String>,
+    pub(crate) hostname: Option<String>,
     identity: String,
     pub(crate) platform: Option<String>,
     pub(crate) physical: bool,
@@ -218,7 +218,8 @@ pub(crate) fn judge_by(
         .flat_map(|part| part.sink.waivers.iter().copied())
         .chain(together.waivers.iter().copied())
         .collect();
-    let leftovers = certify::leftovers(packs.default_pack(), &used, settings.as_of);
+    let mut leftovers = certify::leftovers(packs.default_pack(), &used, settings.as_of);
+    leftovers.extend(settings.site.into_iter().flat_map(|site| certify::attendance(site, &parts)));
 
     let mut tally = Tally::default();
     let mut summaries = Vec::new();
@@ -537,11 +538,24 @@ fn together(
                 part.members.get(id).into_iter().flat_map(|list| list.iter()).map(move |member| Placed { node, member })
             })
             .collect();
-        let within = compared.across == Across::Node;
+        let gap_of = |part: &'_ Part| part.sink.gaps.get(id.as_ref()).cloned();
+        if compared.across == Across::Node && (!members.is_empty() || parts.iter().any(|part| gap_of(part).is_some())) {
+            // What one node does not tell takes nothing from the others.
+            for (node, part) in parts.iter().enumerate() {
+                let own: Vec<Placed<'_>> = members.iter().filter(|placed| placed.node == node).copied().collect();
+                let gap = gap_of(part);
+                if own.is_empty() && gap.is_none() {
+                    continue;
+                }
+                let found = compare(&chosen.check.kind, &own, true, gap.is_some());
+                telling.comparison(&chosen, found, gap.as_ref(), Some(node));
+            }
+            continue;
+        }
         // Of several reasons the same one is told, whatever the order of nodes.
         let gap = parts.iter().filter_map(|part| part.sink.gaps.get(id.as_ref())).min();
-        let found = compare(&chosen.check.kind, &members, within, gap.is_some());
-        telling.comparison(&chosen, found, gap);
+        let found = compare(&chosen.check.kind, &members, false, gap.is_some());
+        telling.comparison(&chosen, found, gap, None);
     }
     telling.finish(|place| load(fleet, place))
 }

@@ -56,7 +56,8 @@ pub fn name_of(kind: &str, name: Option<&str>, serial: Option<&str>) -> String {
     if kind == Subject::NODE.name() {
         return kind.to_owned();
     }
-    match (name, serial) {
+    let told = |text: &&str| !text.trim().is_empty();
+    match (name.filter(told), serial.filter(told)) {
         (Some(name), Some(serial)) => format!("{kind} {name} (serial {serial})"),
         (Some(name), None) => format!("{kind} {name}"),
         (None, Some(serial)) => format!("{kind} serial {serial}"),

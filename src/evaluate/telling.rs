@@ -127,13 +127,20 @@ impl<'p> Telling<'p> {
         self.parts.iter().any(|part| part.sink.left_out_by_low.contains(id))
     }
 
-    pub(crate) fn comparison(&mut self, chosen: &Chosen<'p>, found: Vec<Found<'_>>, gap: Option<&Why>) {
+    /// `node` is the one that was compared within, if it was one.
+    pub(crate) fn comparison(
+        &mut self,
+        chosen: &Chosen<'p>,
+        found: Vec<Found<'_>>,
+        gap: Option<&Why>,
+        node: Option<usize>,
+    ) {
         if let Some(gap) = gap {
             self.out.read_unknown = true;
             let message = format!("there may be more than those seen: {}", gap.text);
             let mut told = self.finding(chosen, self.every(chosen), Verdict::Unknown, message);
             told.cause = Some(Cause::of(gap.kind));
-            self.add(None, told);
+            self.add(node, told);
         } else if found.is_empty() {
             let told = if chosen.variant.require_subject {
                 let message = format!("no {} that this demands is there", chosen.check.subject.name());
@@ -146,7 +153,7 @@ impl<'p> Telling<'p> {
                 let message = "there is nothing to compare".to_owned();
                 self.finding(chosen, self.every(chosen), Verdict::Skipped, message)
             };
-            self.add(None, told);
+            self.add(node, told);
         }
         for found in found {
             self.found(chosen, found);
@@ -196,6 +203,10 @@ impl<'p> Telling<'p> {
                 let subject = self.all(chosen, &members);
                 let node = self.one_node(&members);
                 let message = match &value {
+                    Some(value) if matches!(chosen.check.kind, Kind::Outlier(..)) => {
+                        let median = self.value(chosen, Some(value));
+                        format!("none of {} stands apart; the median is {median}", members.len())
+                    }
                     Some(value) => format!("{} alike: {}", members.len(), self.value(chosen, Some(value))),
                     None => format!("{} compared, all different", members.len()),
                 };

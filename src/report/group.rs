@@ -149,7 +149,7 @@ impl<'a> Group<'a> {
             many => {
                 let nodes: BTreeSet<&str> = many.iter().map(|finding| finding.node.as_str()).collect();
                 let names = self.names(many, detail, str::to_owned);
-                match (kind.starts_with("every "), kind) {
+                match (kind.starts_with("every ") || is_several(kind), kind) {
                     (true, _) => format!("{kind} on {}: {names}", counted(nodes.len(), "node")),
                     (false, "node") => format!("{}: {names}", counted(many.len(), kind)),
                     _ if nodes.len() > 1 => {
@@ -273,8 +273,13 @@ impl<'a> Group<'a> {
 const TWO_WORDS: [&str; 2] = ["NVMe controller", "NUMA node"];
 
 /// A subject is a kind and a name: "drive" and "sda (serial S1)". "every drive" stands for itself.
+/// "10 of dimm": what is told of several things at once.
+fn is_several(subject: &str) -> bool {
+    subject.split_once(" of ").is_some_and(|(number, _)| number.parse::<usize>().is_ok())
+}
+
 fn kind_and_name(subject: &str) -> (&str, &str) {
-    if subject.starts_with("every ") {
+    if subject.starts_with("every ") || is_several(subject) {
         return (subject, "");
     }
     for kind in TWO_WORDS {

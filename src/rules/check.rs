@@ -375,6 +375,13 @@ fn kind(raw: &RawCheck, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<(K
     let by = raw.by.as_ref().map(|by| compile(by, scope, reader));
     let of = compile(text, scope, reader)?;
     let ty = of.ty().clone();
+    if is_record(&ty) {
+        reader.advise(
+            text.span(),
+            format!("`{word}` compares values, and this is a record"),
+            "compare a field of it, or a list of fields: `[x.a, x.b]`",
+        );
+    }
     let across = raw.across.map_or(Across::Cluster, |across| across.value);
     let compared = Compared {
         of,
@@ -395,6 +402,15 @@ fn kind(raw: &RawCheck, scope: &Scope<'_>, reader: &mut Reader<'_>) -> Option<(K
         }
     };
     Some((kind, ty))
+}
+
+/// A record, or a list of records: nothing says when two of them are equal.
+fn is_record(ty: &Type) -> bool {
+    match ty {
+        Type::Record(_) | Type::Group(_) | Type::Count(_) => true,
+        Type::List(item) => is_record(item),
+        _ => false,
+    }
 }
 
 fn outlier(raw: &RawCheck, reader: &mut Reader<'_>) -> Outlier {

@@ -251,7 +251,9 @@ fn apply(check: &Check, state: &mut State, layer: &Demand<'_>, case: &DemandCase
         let Some(limit) = settled.limits.iter_mut().find(|limit| limit.name == setting.name) else {
             continue;
         };
-        let is_milder = listed && setting.value.is_milder(&limit.value, stricter);
+        // Of a limit without a direction the site cannot show that its value is not milder.
+        let undirected = stricter == Stricter::None && layer.kind.is_none() && setting.value != limit.value;
+        let is_milder = listed && (undirected || setting.value.is_milder(&limit.value, stricter));
         let from = (limit.value.shown(), limit.layer.as_str());
         let to = setting.value.shown();
         if !is_milder || milder(&mut settled.relaxed, &setting.name, from, to, setting.span) {

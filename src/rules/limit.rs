@@ -211,6 +211,11 @@ fn single(text: &ValueText, ty: ParamType, reader: &mut Reader<'_>) -> Option<Va
     read
 }
 
+/// Numbers, parts and temperatures may be below zero; sizes, rates and durations may not.
+fn can_be_negative(dimension: Dimension) -> bool {
+    matches!(dimension, Dimension::None | Dimension::Ratio | Dimension::Celsius)
+}
+
 /// A number with a unit of the dimension.
 pub(crate) fn quantity(text: &ValueText, dimension: Dimension, reader: &mut Reader<'_>) -> Option<Value> {
     if text.is_broken() {
@@ -218,6 +223,10 @@ pub(crate) fn quantity(text: &ValueText, dimension: Dimension, reader: &mut Read
     }
     let expected = ParamType::Quantity(dimension).word();
     match expression::number(text) {
+        Some((value, found)) if found == dimension && value < 0.0 && !can_be_negative(dimension) => {
+            reader.error(text.span(), format!("{} is less than nothing", quoted(text)));
+            None
+        }
         Some((value, found)) if found == dimension => Some(Value::Quantity(value, dimension)),
         Some((value, found)) => {
             let kind = ParamType::Quantity(found).word();

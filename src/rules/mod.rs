@@ -19,6 +19,7 @@ pub mod limit;
 mod lint;
 
 pub mod load;
+mod nodeset;
 pub mod pack;
 pub mod raw;
 pub mod read;

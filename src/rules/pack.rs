@@ -433,6 +433,13 @@ fn profiles(
         if !crate::rules::text::is_name(name) {
             reader.error(*span, format!("{} is not a name of small letters, digits and `-`", quoted(name)));
         }
+        if name == crate::rules::effective::DEFAULT_PROFILE {
+            reader.advise(
+                *span,
+                format!("{} is what counts where no profile is asked for, and changes nothing", quoted(name)),
+                "give it another name, which has to be asked for by --profile",
+            );
+        }
         let level =
             |level: fn(&crate::rules::raw::pack::RawLevels) -> Option<Level>| profile.levels.as_ref().and_then(level);
         let mut checks = BTreeMap::new();

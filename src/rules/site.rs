@@ -10,6 +10,7 @@ use crate::rules::facts::Facts;
 use crate::rules::layers::SITE;
 use crate::rules::limit::{Param, Value, quantity, value};
 use crate::rules::load::RuleSet;
+use crate::rules::nodeset;
 use crate::rules::pack::{DemandCase, Layer, PackKind, Roles, demands, role_rules, unknown_check};
 use crate::rules::raw::check::{ParamType, Stricter, WhenAbsent};
 use crate::rules::raw::site::{RawBillItem, RawSite, RawWaiver};
@@ -20,7 +21,7 @@ use crate::rules::tree;
 use crate::units::Dimension;
 use crate::verdict::Level;
 use crate::words::did_you_mean;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The ids of checks that a bill of materials makes begin so.
@@ -33,6 +34,8 @@ pub struct Site {
     pub solution: Option<String>,
     /// Its nodes, as written: host names or sets.
     pub nodes: Vec<String>,
+    /// The same, each by its name.
+    pub listed: BTreeSet<String>,
     /// Networks by name, in order, with the role that their interfaces have.
     pub networks: Vec<String>,
     /// Rules for roles.
@@ -109,6 +112,7 @@ impl RuleSet {
         Some(Site {
             solution: self.chosen(&raw, reader),
             nodes: raw.nodes.iter().flatten().map(|line| line.value.clone()).collect(),
+            listed: listed(&raw, reader),
             networks: raw.networks.iter().flatten().map(|network| network.name.value.clone()).collect(),
             roles: self.site_roles(&raw, &layer, reader),
             working_set: raw.working_set.as_ref().and_then(|text| match quantity(text, Dimension::Bytes, reader) {
@@ -205,6 +209,27 @@ impl RuleSet {
 }
 
 /// Each line becomes a check on the node: so many of them there are.
+/// The nodes by name.
+fn listed(raw: &RawSite, reader: &mut Reader<'_>) -> BTreeSet<String> {
+    let mut listed = BTreeSet::new();
+    for line in raw.nodes.iter().flatten() {
+        match nodeset::names(&line.value) {
+            Ok(names) => {
+                if let Some(twice) = names.iter().find(|name| listed.contains(*name)) {
+                    reader.error(line.span(), format!("{twice:?} is listed twice"));
+                }
+                listed.extend(names);
+            }
+            Err(cause) => reader.error(line.span(), cause),
+        }
+        if listed.len() > nodeset::MOST {
+            reader.error(line.span(), format!("more than {} names", nodeset::MOST));
+            break;
+        }
+    }
+    listed
+}
+
 fn bill_of_materials(raw: &RawSite, facts: &mut Facts, reader: &mut Reader<'_>) -> Vec<Arc<Check>> {
     let mut checks = Vec::new();
     for (at, item) in raw.bill_of_materials.iter().flatten().enumerate() {

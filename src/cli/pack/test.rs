@@ -33,7 +33,7 @@ pub(crate) fn run(args: TestArgs) -> Result<Exit, Failure> {
     let report = run_cases(&rules, &all);
     files::stdout(told(&report, chosen.len()).as_bytes())?;
     for check in &without {
-        files::complain(&format!("{check} has no case: write fixtures/checks/{check}.yaml"));
+        files::complain(&format!("{check} has no case: write one into fixtures/checks/{check}.yaml"));
     }
     match (report.broken().count(), without.is_empty()) {
         (0, true) => Ok(Exit::Ready),
@@ -79,6 +79,7 @@ fn told(report: &CaseReport, checks: usize) -> String {
     let broken = report.broken().count();
     let cases = counted(report.outcomes.len(), "case");
     let verdict = match broken {
+        0 if report.outcomes.is_empty() => "nothing was judged".to_owned(),
         0 => "all hold".to_owned(),
         1 => "1 does not hold".to_owned(),
         n => format!("{n} do not hold"),
