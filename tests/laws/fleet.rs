@@ -42,8 +42,8 @@ fn link(lower: &str) -> Value {
         "current_speed": 16_000_000_000_u64, "max_speed": 16_000_000_000_u64, "max_bandwidth": 126_000_000_000_u64})
 }
 
-fn dimm(name: &str) -> Value {
-    json!({"name": name, "populated": true, "purpose": "system memory", "bytes": 32 * GIB, "memory_type": "DDR4", "part_number": "P1",
+fn dimm(node: usize, name: &str) -> Value {
+    json!({"name": name, "manufacturer": "S", "serial": format!("{node}{name}"), "populated": true, "purpose": "system memory", "bytes": 32 * GIB, "memory_type": "DDR4", "part_number": "P1",
         "rated_speed": 3_200_000_000_u64, "configured_speed": 3_200_000_000_u64, "ranks": 2, "total_width": 72, "data_width": 64})
 }
 
@@ -66,7 +66,8 @@ fn attached(node: usize) -> Value {
         "bonds": [{"name": "bond0", "mode": "802.3ad", "miimon": 0.1, "partner_mac": "02:00:00:00:00:02", "active_ports": 2,
             "slaves": [{"name": "ens1f0", "mii_up": true}, {"name": "ens1f1", "mii_up": true}]}],
         "rdma_devices": [rdma(node, "mlx5_0"), rdma(node, "mlx5_1")],
-        "dimms": [dimm("A1"), dimm("A2"), dimm("B1"), dimm("B2")],
+        "dimms": [dimm(node, "A1"), dimm(node, "A2"), dimm(node, "B1"), dimm(node, "B2")],
+        "memory_arrays": [{"purpose": "system memory", "error_correction": "multi-bit ECC"}],
         "time": {"synchronized": true, "max_error": 0.01},
         "security": {"secure_boot": true, "setup_mode": false, "tpm_version": 2},
     })
@@ -207,6 +208,8 @@ fn bad_attached() -> Vec<Change> {
         ("/rdma_devices/0/ports/0/protocol", json!("iwarp")),
         ("/rdma_devices/1/ports/0/counters/symbol_error", json!(9)),
         ("/dimms/0/total_width", json!(64)),
+        ("/dimms/0/serial", json!("0A1")),
+        ("/memory_arrays/0/error_correction", json!("none")),
         ("/dimms/0/bytes", json!(16 * GIB)),
         ("/dimms/1/part_number", json!("P2")),
         ("/dimms/1/ranks", json!(1)),
@@ -321,7 +324,8 @@ pub fn facts(node: &Value) -> (Vec<String>, Vec<String>) {
 }
 
 fn walk(value: &Value, at: &str, leaves: &mut Vec<String>, collections: &mut Vec<String>) {
-    const COLLECTIONS: [&str; 13] = [
+    const COLLECTIONS: [&str; 14] = [
+        "/node/memory_arrays",
         "/node/pci_functions",
         "/node/pci_links",
         "/node/storage_controllers",
