@@ -4,6 +4,8 @@
 //! Every doc comment here is shown in `docs/facts.md`.
 
 pub mod controller;
+pub mod health;
+pub mod hidden;
 pub mod pci;
 
 use crate::reading::{Collection, ReadError, Reading};
@@ -65,6 +67,9 @@ record! {
         pub numa_nodes: Collection<NumaNode>,
         /// Physical media, one element a drive, whatever the number of namespaces and paths.
         pub drives: Collection<Drive>,
+        /// Drives behind RAID controllers, which the kernel does not show as block devices. Those that no tool shows are missing: the collection of
+        /// drives is partial then, and so is this one.
+        pub hidden_drives: Collection<hidden::HiddenDrive>,
         /// NVMe controllers.
         pub nvme_controllers: Collection<NvmeController>,
         /// Every block device of the kernel that is looked at: disks, namespaces, partitions and what is stacked on them.
@@ -377,6 +382,8 @@ record! {
         pub pci_address: Reading<String>,
         /// State that the kernel gives it ("running", "live"); of paths that differ all, as in "live,resetting". `device/state`.
         pub state: Reading<String>,
+        /// Health, wear and errors.
+        pub health: health::Health,
     }
 }
 

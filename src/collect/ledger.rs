@@ -220,6 +220,18 @@ impl<'h> Ledger<'h> {
         }
     }
 
+    /// Takes in what another ledger noted, and rewrites its indexes by `renumber`.
+    pub(crate) fn absorb(
+        &self,
+        (sources, errors): (Vec<String>, Vec<ReadError>),
+        renumber: impl FnOnce(&Renumber<'_>),
+    ) {
+        let sources: Vec<SourceId> = sources.into_iter().map(|source| self.source(source)).collect();
+        let errors: Vec<ErrorId> =
+            errors.into_iter().map(|error| ErrorId(self.errors.borrow_mut().id(error))).collect();
+        renumber(&Renumber { errors: &errors, sources: &sources });
+    }
+
     /// Ends the section: its sources and errors, in the order of their indexes.
     #[must_use]
     pub fn close(self) -> (Vec<String>, Vec<ReadError>) {

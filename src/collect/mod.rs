@@ -13,6 +13,7 @@ pub mod os;
 pub mod pci;
 mod rdma;
 mod security;
+mod side_by_side;
 mod smbios;
 pub mod system;
 mod time;
