@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub mod nic;
+pub mod nvme;
 pub mod platform;
 pub mod rdma;
 pub mod smbios;
@@ -384,6 +385,8 @@ record! {
         pub state: Reading<String>,
         /// Health, wear and errors.
         pub health: health::Health,
+        /// Its NVMe namespaces that are block devices; none for other drives.
+        pub namespaces: Collection<nvme::Namespace>,
     }
 }
 
@@ -486,6 +489,16 @@ record! {
         pub numa_node: Reading<u64>,
         /// Namespaces (block devices) reached through it, hidden paths by the name of their shared device; sorted. Its folder below `/sys/class/nvme`.
         pub namespaces: Reading<Vec<String>>,
+        /// What it is and can.
+        pub identify: nvme::Identify,
+        /// Its firmware slots.
+        pub firmware_slots: nvme::Firmware,
+        /// Its current settings.
+        pub features: nvme::Features,
+        /// Entries of its error log, newest first, 64 at the most. Commands that it does not know stand there too: not a sign of damage by themselves.
+        pub error_log: Collection<nvme::ErrorEntry>,
+        /// Its endurance groups that have a namespace which is a block device; none on most.
+        pub endurance_groups: Collection<nvme::EnduranceGroup>,
     }
 }
 

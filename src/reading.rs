@@ -94,6 +94,14 @@ impl<T> Collection<T> {
         }
     }
 
+    /// The elements that there are, to be completed.
+    pub(crate) fn items_mut(&mut self) -> &mut [T] {
+        match self {
+            Self::Complete(items) | Self::Partial { items, .. } => items,
+            Self::Unreadable(_) => &mut [],
+        }
+    }
+
     /// Why elements may be missing; empty if complete.
     #[must_use]
     pub fn reasons(&self) -> &[ErrorId] {
@@ -359,6 +367,7 @@ leaf! {
     units::Celsius => FactType::Quantity(Dimension::Celsius),
     units::Seconds => FactType::Quantity(Dimension::Seconds),
     units::Ratio => FactType::Quantity(Dimension::Ratio),
+    units::Watts => FactType::Quantity(Dimension::Watts),
 }
 
 impl<T: Leaf> Leaf for Vec<T> {

@@ -157,6 +157,10 @@ quantity!(
     /// Like over like.
     Ratio(f64), Ratio
 );
+quantity!(
+    /// Electrical power in watts.
+    Watts(f64), Watts
+);
 
 /// A count of the kernel's 512-byte sectors, the unit of sysfs `size` whatever the LBA size
 /// (Documentation/ABI/stable/sysfs-block).

@@ -1,6 +1,7 @@
 //! From a [`Host`] to an [`Inventory`]: one file a section. Asks and parses; never judges, never aborts.
 
 pub mod block;
+mod caution;
 pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
@@ -9,6 +10,7 @@ mod live_image;
 pub mod memory;
 pub mod nic;
 pub mod numa;
+mod nvme;
 pub mod os;
 pub mod pci;
 mod rdma;
@@ -64,6 +66,7 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     progress("block devices");
     let ledger = Ledger::new(host);
     let mut block = block::collect(&ledger);
+    nvme::collect(&ledger, &mut block);
     joined.append(ledger.close(), |ids| block.renumber(ids));
     node.drives = block.drives;
     node.nvme_controllers = block.nvme_controllers;

@@ -65,6 +65,8 @@ const GET_FEATURES: u8 = 0x0a;
 const IDENTIFY_BYTES: u32 = 4096;
 /// Asymmetric Namespace Access, the one log of which a Log Specific Parameter is let through.
 const ANA_LOG: u8 = 0x0c;
+/// Endurance Group Information, the one log of which a Log Specific Identifier is let through.
+const ENDURANCE_GROUP_LOG: u8 = 0x09;
 /// Retain Asynchronous Event, CDW10 bit 15 of Get Log Page: reading acknowledges nothing.
 const RETAIN_ASYNCHRONOUS_EVENT: u32 = 1 << 15;
 
@@ -80,7 +82,7 @@ fn nvme_command(command: &NvmeAdmin, most_bytes: u32) -> Result<PassthruCommand,
             cdw10: cns.into(),
             ..PassthruCommand::default()
         },
-        NvmeAdmin::GetLogPage { lid, lsp, nsid, length, offset } => {
+        NvmeAdmin::GetLogPage { lid, lsp, lsi, nsid, length, offset } => {
             if length == 0 || length % 4 != 0 || offset % 4 != 0 {
                 return Err("length and offset of a log page are multiples of 4, the length not 0");
             }
@@ -89,6 +91,9 @@ fn nvme_command(command: &NvmeAdmin, most_bytes: u32) -> Result<PassthruCommand,
             if lsp > 0x7f || (lsp != 0 && lid != ANA_LOG) {
                 return Err("a log specific parameter could change something");
             }
+            if lsi != 0 && lid != ENDURANCE_GROUP_LOG {
+                return Err("a log specific identifier is known for the endurance group log alone");
+            }
             // NUMD, the number of dwords less one, has 16 bits in CDW10 and 16 in CDW11; the offset is in bytes.
             let dwords = length / 4 - 1;
             PassthruCommand {
@@ -96,7 +101,7 @@ fn nvme_command(command: &NvmeAdmin, most_bytes: u32) -> Result<PassthruCommand,
                 nsid,
                 data_len: length,
                 cdw10: u32::from(lid) | u32::from(lsp) << 8 | RETAIN_ASYNCHRONOUS_EVENT | (dwords & 0xffff) << 16,
-                cdw11: dwords >> 16,
+                cdw11: dwords >> 16 | u32::from(lsi) << 16,
                 cdw12: (offset & 0xffff_ffff) as u32,
                 cdw13: (offset >> 32) as u32,
                 ..PassthruCommand::default()
@@ -347,7 +352,7 @@ mod tests {
         assert_eq!(identify, expected);
 
         // SMART / Health: 512 bytes are 128 dwords, NUMDL 7Fh
-        let smart = NvmeAdmin::GetLogPage { lid: 0x02, lsp: 0, nsid: u32::MAX, length: 512, offset: 0 };
+        let smart = NvmeAdmin::GetLogPage { lid: 0x02, lsp: 0, lsi: 0, nsid: u32::MAX, length: 512, offset: 0 };
         let expected = PassthruCommand {
             opcode: 0x02,
             nsid: 0xffff_ffff,
@@ -358,7 +363,8 @@ mod tests {
         assert_eq!(nvme_command(&smart, MOST).unwrap(), expected);
 
         // 512 KiB are 20000h dwords: NUMDL FFFFh, NUMDU 1; the offset above 4 GiB in CDW13
-        let large = NvmeAdmin::GetLogPage { lid: 0x0c, lsp: 1, nsid: 0, length: 512 << 10, offset: 0x1_2345_6788 };
+        let large =
+            NvmeAdmin::GetLogPage { lid: 0x0c, lsp: 1, lsi: 0, nsid: 0, length: 512 << 10, offset: 0x1_2345_6788 };
         let expected = PassthruCommand {
             opcode: 0x02,
             data_len: 512 << 10,
@@ -370,6 +376,20 @@ mod tests {
         };
         assert_eq!(nvme_command(&large, MOST).unwrap(), expected);
 
+        // the endurance group in the upper half of CDW11
+        let group = NvmeAdmin::GetLogPage { lid: 0x09, lsp: 0, lsi: 0x102, nsid: u32::MAX, length: 512, offset: 0 };
+        let expected = PassthruCommand {
+            opcode: 0x02,
+            nsid: 0xffff_ffff,
+            data_len: 512,
+            cdw10: 0x007f_8009,
+            cdw11: 0x0102_0000,
+            ..PassthruCommand::default()
+        };
+        assert_eq!(nvme_command(&group, MOST).unwrap(), expected);
+        let other = NvmeAdmin::GetLogPage { lid: 0x02, lsp: 0, lsi: 1, nsid: u32::MAX, length: 512, offset: 0 };
+        assert!(nvme_command(&other, MOST).is_err());
+
         let feature = NvmeAdmin::GetFeatures { fid: 0x06, sel: 3, cdw11: 9, nsid: 1, length: 0 };
         let expected = PassthruCommand { opcode: 0x0a, nsid: 1, cdw10: 0x306, cdw11: 9, ..PassthruCommand::default() };
         assert_eq!(nvme_command(&feature, MOST).unwrap(), expected);
@@ -378,7 +398,7 @@ mod tests {
     #[test]
     fn what_could_change_something_cannot_be_composed() {
         let log = |lid, lsp, length, offset| {
-            nvme_command(&NvmeAdmin::GetLogPage { lid, lsp, nsid: 0, length, offset }, MOST).is_ok()
+            nvme_command(&NvmeAdmin::GetLogPage { lid, lsp, lsi: 0, nsid: 0, length, offset }, MOST).is_ok()
         };
         assert!(log(0x02, 0, 512, 0));
         assert!(!log(0x07, 1, 512, 0), "creates telemetry data");

@@ -367,7 +367,7 @@ mod tests {
         let identify = NvmeAdmin::Identify { cns: 1, nsid: 0 };
         assert_eq!(kind(live.nvme_admin("/dev/sda", &identify)), HostErrorKind::NotSupported);
         assert_eq!(kind(live.nvme_admin("/dev/nvme4095", &identify)), HostErrorKind::NotFound);
-        let telemetry = NvmeAdmin::GetLogPage { lid: 7, lsp: 1, nsid: 0, length: 512, offset: 0 };
+        let telemetry = NvmeAdmin::GetLogPage { lid: 7, lsp: 1, lsi: 0, nsid: 0, length: 512, offset: 0 };
         assert_eq!(kind(live.nvme_admin("/dev/nvme0", &telemetry)), HostErrorKind::NotSupported);
     }
 

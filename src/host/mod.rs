@@ -197,6 +197,9 @@ pub enum NvmeAdmin {
         lid: u8,
         /// Log Specific Parameter, CDW10 bits 14:8.
         lsp: u8,
+        /// Log Specific Identifier, CDW11 bits 31:16: the endurance group of log page 09h, else 0.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        lsi: u16,
         /// Namespace, or FFFFFFFFh for the controller.
         nsid: u32,
         /// Bytes wanted; a multiple of 4.
@@ -217,6 +220,11 @@ pub enum NvmeAdmin {
         /// Bytes of the data buffer, 0 for none.
         length: u32,
     },
+}
+
+/// Whether a field need not be written.
+fn is_zero(value: &u16) -> bool {
+    *value == 0
 }
 
 /// What an NVMe controller answered.

@@ -71,9 +71,10 @@ impl Question {
                 NvmeAdmin::Identify { cns, nsid } => {
                     format!("ask {device} for NVMe Identify CNS {cns:02X}h, namespace {nsid:X}h")
                 }
-                NvmeAdmin::GetLogPage { lid, lsp, nsid, length, offset } => format!(
-                    "ask {device} for NVMe Get Log Page {lid:02X}h, LSP {lsp:X}h, namespace {nsid:X}h, \
-                     {length} bytes at {offset}"
+                NvmeAdmin::GetLogPage { lid, lsp, lsi, nsid, length, offset } => format!(
+                    "ask {device} for NVMe Get Log Page {lid:02X}h, LSP {lsp:X}h, {}namespace {nsid:X}h, \
+                     {length} bytes at {offset}",
+                    if *lsi == 0 { String::new() } else { format!("LSI {lsi:X}h, ") }
                 ),
                 NvmeAdmin::GetFeatures { fid, sel, cdw11, nsid, length } => format!(
                     "ask {device} for NVMe Get Features {fid:02X}h, SEL {sel:X}h, CDW11 {cdw11:X}h, \
@@ -236,7 +237,7 @@ mod tests {
             (
                 Question::NvmeAdmin(
                     "/dev/nvme0".into(),
-                    NvmeAdmin::GetLogPage { lid: 2, lsp: 0, nsid: u32::MAX, length: 512, offset: 0 },
+                    NvmeAdmin::GetLogPage { lid: 2, lsp: 0, lsi: 0, nsid: u32::MAX, length: 512, offset: 0 },
                 ),
                 "ask /dev/nvme0 for NVMe Get Log Page 02h, LSP 0h, namespace FFFFFFFFh, 512 bytes at 0",
             ),

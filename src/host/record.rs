@@ -103,7 +103,7 @@ mod tests {
                 Question::NvmeAdmin("/dev/nvme0".into(), NvmeAdmin::Identify { cns: n as u8, nsid: n }),
                 Question::NvmeAdmin(
                     "/dev/nvme0".into(),
-                    NvmeAdmin::GetLogPage { lid: 2, lsp: 0, nsid: u32::MAX, length: 512, offset: n.into() },
+                    NvmeAdmin::GetLogPage { lid: 2, lsp: 0, lsi: 0, nsid: u32::MAX, length: 512, offset: n.into() },
                 ),
                 Question::NvmeAdmin(
                     "/dev/nvme0".into(),
