@@ -343,9 +343,9 @@ record! {
         /// World Wide Name, lower-case hexadecimal. `device/wwid`, SCSI VPD page 83h (`device/vpd_pg83`), udev's database. A name that the
         /// device made up itself (NAA 3, T10 vendor text) is none; absent for NVMe. Conflict if two drives have the same.
         pub wwn: Reading<String>,
-        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero or all ones is absent. Conflict if two drives have the same.
+        /// EUI-64 of the first namespace, lower-case hexadecimal without separators. `eui`; all zero or all ones is absent, and so is that of a controller whose identifiers are known to be bogus (`NVME_QUIRK_BOGUS_NID` of Linux, by PCI vendor and device). Conflict if two drives have the same.
         pub eui64: Reading<String>,
-        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; all zero or all ones is absent. Conflict if two drives have the same.
+        /// NGUID of the first namespace, lower-case hexadecimal without separators. `nguid`; absent as `eui64`. Conflict if two drives have the same.
         pub nguid: Reading<String>,
         /// Capacity: the bytes of all its namespaces, each once, or of its disk. `size`, in sectors of 512 bytes whatever the block size. A fixed disk of
         /// size 0 did not answer: unreadable, as for a controller none of whose namespaces is a block device.

@@ -16,6 +16,7 @@ pub mod pci;
 mod rdma;
 mod security;
 mod side_by_side;
+mod smart;
 mod smbios;
 pub mod system;
 mod time;
@@ -67,6 +68,7 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     let ledger = Ledger::new(host);
     let mut block = block::collect(&ledger);
     nvme::collect(&ledger, &mut block);
+    smart::collect(&ledger, &mut block);
     joined.append(ledger.close(), |ids| block.renumber(ids));
     node.drives = block.drives;
     node.nvme_controllers = block.nvme_controllers;
@@ -125,13 +127,16 @@ fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
     let mut sources = Sources::default();
     let mut pci = pci::collect(&ledger, &mut sources);
     let mut controllers = controllers::collect(&ledger, &pci, &mut sources);
+    let mut hidden = smart::hidden::collect(&ledger, &controllers, node.drives.items());
+    sources.set("hidden_drives", ledger.source("derived: storage_controllers driver, smartctl"));
     joined.append(ledger.close(), |ids| {
         pci.functions.renumber(ids);
         pci.links.renumber(ids);
         controllers.renumber(ids);
+        hidden.renumber(ids);
         ids.record_sources(&mut sources);
     });
-    for field in ["pci_functions", "pci_links", "storage_controllers"] {
+    for field in ["pci_functions", "pci_links", "storage_controllers", "hidden_drives"] {
         if let Some(source) = sources.get(field) {
             node.sources.set(field, source);
         }
@@ -139,6 +144,7 @@ fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
     node.pci_functions = pci.functions;
     node.pci_links = pci.links;
     node.storage_controllers = controllers;
+    node.hidden_drives = hidden;
 }
 
 /// Reads one section with a ledger of its own, and joins that to the others.

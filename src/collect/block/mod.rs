@@ -31,6 +31,7 @@ use device::{Device, Devices, Queue};
 use drives::Disk;
 use names::NameKind;
 use path::{Bus, DevicePath};
+pub(crate) use raid::may_hide_drives;
 use record::Context;
 use std::collections::BTreeMap;
 

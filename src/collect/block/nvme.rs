@@ -6,6 +6,7 @@
 use super::device::{Found, numa_node, text};
 use super::names::{self, NameKind};
 use super::path::DevicePath;
+use crate::collect::caution;
 use crate::collect::ledger::{Ledger, Missing, Read};
 use crate::inventory::NvmeController;
 use crate::reading::{ErrorId, Reading};
@@ -22,6 +23,8 @@ pub(crate) struct Controller {
     pub(crate) no_medium: bool,
     /// The subsystem that the kernel puts it in.
     pub(crate) subsystem: Option<String>,
+    /// Its namespaces' EUI-64 and NGUID are known not to identify them.
+    pub(crate) bogus_identifiers: bool,
 }
 
 /// All controllers.
@@ -155,7 +158,19 @@ fn controller(ledger: &Ledger<'_>, name: &str) -> (Controller, Vec<Found>) {
         };
         Read { reading, source: folder.source }
     });
-    (Controller { name: name.to_owned(), path, record, children, no_medium, subsystem: None }, found)
+    let bogus_identifiers = pci.is_some_and(|pci| has_bogus_identifiers(ledger, pci));
+    let name = name.to_owned();
+    (Controller { name, path, record, children, no_medium, subsystem: None, bogus_identifiers }, found)
+}
+
+/// Whether a PCI function is one of the controllers whose namespace identifiers are no identity.
+fn has_bogus_identifiers(ledger: &Ledger<'_>, function: &str) -> bool {
+    let number = |file: &str| {
+        let told = ledger.host().read(&format!("/sys/bus/pci/devices/{function}/{file}")).ok()?;
+        let text = std::str::from_utf8(&told).ok()?.trim();
+        u16::from_str_radix(text.strip_prefix("0x")?, 16).ok()
+    };
+    number("vendor").zip(number("device")).is_some_and(|(vendor, device)| caution::bogus_identifiers(vendor, device))
 }
 
 fn below_path(path: &Read<DevicePath>, child: &str) -> Read<DevicePath> {

@@ -64,8 +64,8 @@ impl Context<'_, '_> {
         };
         match first {
             Some(device) => {
-                set!(drive.eui64, nvme::identifier(self.ledger, &format!("{}/eui", device.base), 16));
-                set!(drive.nguid, nvme::identifier(self.ledger, &format!("{}/nguid", device.base), 32));
+                set!(drive.eui64, self.namespace_identifier(group, device, "eui", 16));
+                set!(drive.nguid, self.namespace_identifier(group, device, "nguid", 32));
                 set!(drive.bytes, self.namespaces_sum(group));
             }
             None => {
@@ -129,6 +129,14 @@ impl Context<'_, '_> {
         drive
     }
 
+    /// EUI-64 or NGUID of a namespace; none where the controller's model is known to repeat or change them.
+    fn namespace_identifier(&self, group: &NvmeGroup<'_>, device: &Device, file: &str, digits: usize) -> Read<String> {
+        if group.controllers.iter().any(|controller| controller.bogus_identifiers) {
+            return self.absent("the kernel's list of controllers whose namespace identifiers are bogus");
+        }
+        nvme::identifier(self.ledger, &format!("{}/{file}", device.base), digits)
+    }
+
     /// The bytes of all namespaces, each once. Without native multipath (`nvme_core.multipath=N`) a namespace of a
     /// dual-port drive is one block device for each controller, told to be the same by its identifier alone.
     fn namespaces_sum(&self, group: &NvmeGroup<'_>) -> Read<Bytes> {
@@ -142,9 +150,8 @@ impl Context<'_, '_> {
         }
         let mut distinct: BTreeMap<String, &Device> = BTreeMap::new();
         for &device in &group.namespaces {
-            let identifier =
-                |file: &str, digits| nvme::identifier(self.ledger, &format!("{}/{file}", device.base), digits);
-            let (nguid, eui64) = (identifier("nguid", 32), identifier("eui", 16));
+            let nguid = self.namespace_identifier(group, device, "nguid", 32);
+            let eui64 = self.namespace_identifier(group, device, "eui", 16);
             let Some(key) = nguid.reading.known().or(eui64.reading.known()) else {
                 let operation = format!("tell whether {} is another path to the same namespace", device.name);
                 let error = self.ledger.error(operation, ErrorKind::NotFound, "it has neither NGUID nor EUI-64");

@@ -33,6 +33,11 @@ const GROUP_WARNINGS: [&str; 8] = [
     "reserved-7",
 ];
 
+/// Set bits of Critical Warning, in words.
+pub(crate) fn critical_warnings(byte: u8) -> Vec<String> {
+    warnings(byte, &CRITICAL_WARNINGS)
+}
+
 fn warnings(byte: u8, words: &[&str; 8]) -> Vec<String> {
     words.iter().enumerate().filter(|(bit, _)| byte >> bit & 1 == 1).map(|(_, word)| (*word).to_owned()).collect()
 }
@@ -76,7 +81,7 @@ pub(super) fn health(
         };
     }
     field!(smart, passed, |s| Ok(Some(s.critical_warning == 0)));
-    field!(smart, critical_warnings, |s| Ok(Some(warnings(s.critical_warning, &CRITICAL_WARNINGS))));
+    field!(smart, critical_warnings, |s| Ok(Some(critical_warnings(s.critical_warning))));
     field!(smart, temperature, |s| kelvin(s.composite_temperature.get()));
     field!(identify, temperature_warning, |c| kelvin(c.wctemp.get()));
     field!(identify, temperature_critical, |c| kelvin(c.cctemp.get()));

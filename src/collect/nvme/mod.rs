@@ -22,6 +22,7 @@ use crate::reading::{Collection, ErrorId, ErrorKind, Reading, SourceId};
 use layout::{
     EnduranceGroupLog, ErrorLogEntry, FirmwareSlots, IdentifyController, IdentifyNamespace, SelfTestLog, SmartLog,
 };
+pub(crate) use log::critical_warnings;
 use std::collections::{BTreeMap, BTreeSet};
 use structure::{Structure, Support, ask};
 

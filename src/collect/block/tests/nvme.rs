@@ -223,3 +223,25 @@ fn a_capture_with_the_controllers_alone_still_shows_their_namespaces() {
     assert!(!seen.partial(&seen.section.drives).is_empty());
     assert!(matches!(seen.drive("nvme0n1").usage, Reading::Unreadable(_)));
 }
+
+/// Linux, drivers/nvme/host/pci.c: 8086:0a54 (P4500, P4600) has `NVME_QUIRK_BOGUS_NID`, 8086:0a55 has not.
+#[test]
+fn bogus_identifiers_of_namespaces_are_no_identity() {
+    let machine = |device: &str| {
+        Machine::new()
+            .controller(A, "nvme-subsys0", "SN0001")
+            .file("/sys/bus/pci/devices/0000:3b:00.0/vendor", "0x8086")
+            .file("/sys/bus/pci/devices/0000:3b:00.0/device", device)
+            .disk(&format!("{A}/nvme0n1"), "259:0", SECTORS)
+            .set("nvme0n1", "eui", "00 25 38 5b 91 b0 a1 b2")
+            .set("nvme0n1", "nguid", "36344630-5280-0123-0025-384600000001")
+            .read()
+    };
+    let bogus = machine("0x0a54");
+    let drive = bogus.drive("nvme0n1");
+    assert_eq!((&drive.nguid, &drive.eui64), (&Reading::Absent, &Reading::Absent));
+    assert_eq!(drive.id, text("serial:MAKER NVME 3840:SN0001"));
+    assert!(bogus.source("nvme0n1", "nguid").contains("bogus"));
+    let sound = machine("0x0a55");
+    assert_eq!(sound.drive("nvme0n1").id, text("nguid:36344630528001230025384600000001"));
+}
