@@ -45,11 +45,15 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("media.role-assigned", "when_absent changed", NEVER_ABSENT),
     ("bond.redundant", "when_absent changed", NEVER_ABSENT),
     ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
+    ("nvme.firmware-pending", "when_absent changed", HAS),
+    ("nvme.host-memory-buffer", "when_absent changed", HAS),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];
 
 /// A role is known or unknown, and so is how many there are.
 const NEVER_ABSENT: &str = "a count of things, and a role, are never absent";
+
+const HAS: &str = "whether the machine has something is never absent";
 
 /// Tokens that are put in the place of others.
 const SWAPS: &[(&str, &[(&str, &str)])] = &[

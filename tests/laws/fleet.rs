@@ -21,6 +21,54 @@ fn drive(node: usize, name: &str, kind: (&str, &str), bytes: u64, usage: &str) -
     })
 }
 
+/// What every drive tells of itself.
+fn health(specific: &[(&str, Value)]) -> Value {
+    let mut health = json!({"passed": true, "self_test": "passed", "media_errors": 0, "temperature": 35.0, "power_on_time": 3600.0,
+        "standby": false, "write_cache": false, "critical_temperature_time": null, "critical_warnings": null, "temperature_warning": null,
+        "available_spare": null, "attributes_failing": null, "attributes_failed_before": null, "smartctl_signs": null,
+        "reallocated_sectors": null, "pending_sectors": null, "offline_uncorrectable": null, "grown_defects": null,
+        "interface_crc_errors": null, "percentage_used": null});
+    for (field, value) in specific {
+        health[*field] = value.clone();
+    }
+    health
+}
+
+/// Of the seven drives the first three types: what a SATA, an NVMe and a SAS drive tell.
+fn with_health(mut node: Value) -> Value {
+    let sata = [
+        ("attributes_failing", json!([])),
+        ("attributes_failed_before", json!([])),
+        ("smartctl_signs", json!([])),
+        ("reallocated_sectors", json!(0)),
+        ("pending_sectors", json!(0)),
+        ("offline_uncorrectable", json!(0)),
+        ("interface_crc_errors", json!(0)),
+        ("link_speed", json!(6_000_000_000_u64)),
+        ("max_link_speed", json!(6_000_000_000_u64)),
+        ("percentage_used", json!(0.01)),
+    ];
+    let nvme = [
+        ("critical_warnings", json!([])),
+        ("temperature_warning", json!(70.0)),
+        ("critical_temperature_time", json!(0)),
+        ("available_spare", json!(1.0)),
+        ("available_spare_threshold", json!(0.1)),
+        ("percentage_used", json!(0.01)),
+    ];
+    let drives = &mut node["node"]["drives"];
+    drives[0]["health"] = health(&sata);
+    drives[1]["health"] = health(&nvme);
+    drives[3]["health"] =
+        health(&[("grown_defects", json!(0)), ("pending_sectors", json!(0)), ("smartctl_signs", json!([]))]);
+    for drive in drives.as_array_mut().into_iter().flatten() {
+        drive["namespaces"] = json!([]);
+    }
+    drives[1]["namespaces"] = json!([{"name": "nvme0n1", "logical_block_size": 4096, "best_logical_block_size": 4096,
+        "metadata_bytes": 0, "write_protected": false}]);
+    node
+}
+
 fn package(id: u64) -> Value {
     json!({"id": id, "vendor": "GenuineIntel", "model": "Xeon", "microcode": "0x1", "cores": 8, "threads": 16,
         "flags": ["ept", "vmx"]})
@@ -75,7 +123,11 @@ fn attached(node: usize) -> Value {
 
 /// One node of a sound cluster, as the JSON of its inventory.
 pub fn sound(node: usize) -> Value {
-    let nvme = |name: &str| json!({"name": name, "model": "MODEL nvme ssd", "state": "live", "transport": "pcie", "namespaces": [format!("{name}n1")]});
+    let nvme = |name: &str| {
+        json!({"name": name, "model": "MODEL nvme ssd", "state": "live", "transport": "pcie", "namespaces": [format!("{name}n1")],
+            "firmware_slots": {"active_slot": 1, "next_slot": null}, "identify": {"host_memory_preferred": null, "unallocated_capacity": 0},
+            "endurance_groups": [{"id": 1, "critical_warnings": []}], "error_log": [{"status": "0/02", "lba": null}]})
+    };
     let mut whole = json!({
         "schema": "muster.inventory/v1", "version": "0.1.0", "collected_at": "2026-07-01T08:00:00Z", "sources": [],
         "errors": [{"operation": "read it", "kind": "permission-denied", "cause": "permission denied"}],
@@ -108,7 +160,7 @@ pub fn sound(node: usize) -> Value {
     if let (Some(facts), Value::Object(more)) = (whole["node"].as_object_mut(), attached(node)) {
         facts.extend(more);
     }
-    whole
+    with_health(whole)
 }
 
 /// A change of one node: a pointer below `node`, and what stands there instead.
@@ -181,6 +233,40 @@ fn bad_drives() -> Vec<Change> {
         ("/drives/6/logical_block_size", json!(4096)),
         ("/drives/6/model", json!("OTHER")),
         ("/drives/6/removable", Value::Null),
+    ]
+}
+
+/// What drives say of themselves that is wrong.
+fn bad_health() -> Vec<Change> {
+    vec![
+        ("/drives/0/health/passed", json!(false)),
+        ("/drives/0/health/attributes_failing", json!(["5 Reallocated_Sector_Ct"])),
+        ("/drives/0/health/attributes_failed_before", json!(["190 Airflow_Temperature_Cel"])),
+        ("/drives/0/health/smartctl_signs", json!(["disk-failing"])),
+        ("/drives/0/health/reallocated_sectors", json!(9)),
+        ("/drives/0/health/pending_sectors", json!(9)),
+        ("/drives/0/health/offline_uncorrectable", json!(9)),
+        ("/drives/0/health/interface_crc_errors", json!(900)),
+        ("/drives/0/health/link_speed", json!(3_000_000_000_u64)),
+        ("/drives/0/health/percentage_used", json!(1.1)),
+        ("/drives/1/health/critical_warnings", json!(["read-only"])),
+        ("/drives/1/health/temperature", json!(80.0)),
+        ("/drives/1/health/critical_temperature_time", json!(600)),
+        ("/drives/1/health/available_spare", json!(0.05)),
+        ("/drives/1/health/media_errors", json!(4)),
+        ("/drives/1/health/write_cache", json!(true)),
+        ("/drives/1/namespaces/0/logical_block_size", json!(512)),
+        ("/drives/1/namespaces/0/metadata_bytes", json!(8)),
+        ("/drives/1/namespaces/0/write_protected", json!(true)),
+        ("/drives/3/health/grown_defects", json!(900)),
+        ("/drives/3/health/self_test", json!("failed")),
+        ("/drives/3/health/power_on_time", json!(1e9)),
+        ("/drives/3/health/standby", json!(true)),
+        ("/nvme_controllers/0/firmware_slots/next_slot", json!(2)),
+        ("/nvme_controllers/0/identify/host_memory_preferred", json!(67_108_864)),
+        ("/nvme_controllers/0/identify/unallocated_capacity", json!(1_000_000)),
+        ("/nvme_controllers/0/endurance_groups/0/critical_warnings", json!(["read-only"])),
+        ("/nvme_controllers/0/error_log/0/status", json!("2/81")),
     ]
 }
 
@@ -303,6 +389,7 @@ pub fn clusters() -> Vec<Cluster> {
             &on(1, vec![("/storage_controllers/0/firmware", json!("0")), ("/bonds/0/mode", json!("active-backup"))])
                 .collect::<Vec<_>>(),
         ),
+        cluster("ill drives", 2, &on(1, bad_health()).collect::<Vec<_>>()),
         cluster("all flash", 3, &all_flash),
         cluster("no cache", 3, &no_cache),
     ]
