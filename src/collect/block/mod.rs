@@ -29,6 +29,7 @@ use crate::inventory::{BlockDevice, Drive, Excluded, NvmeController, Transport};
 use crate::reading::{Collection, ErrorId, ErrorKind, Fact, Reading, Renumber};
 use device::{Device, Devices, Queue};
 use drives::Disk;
+pub(crate) use drives::identify;
 use names::NameKind;
 use path::{Bus, DevicePath};
 pub(crate) use raid::may_hide_drives;

@@ -252,7 +252,8 @@ fn is_empty_place(ledger: &Ledger<'_>, drive: &HiddenDrive) -> bool {
     }
 }
 
-fn identity(told: &Told<'_, '_>, drive: &mut HiddenDrive) {
+/// What the drive says it is.
+pub(super) fn identity(told: &Told<'_, '_>, drive: &mut HiddenDrive) {
     let first = |pointers: &[&str]| pointers.iter().find_map(|pointer| told.word(pointer)).map(str::to_owned);
     set!(drive.model, told.fact(Ok(first(&["/model_name", "/scsi_model_name", "/scsi_product"]))));
     set!(drive.serial, told.fact(Ok(first(&["/serial_number"]))));

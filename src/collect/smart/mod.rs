@@ -17,8 +17,9 @@ use super::ledger::{Ledger, Read};
 use super::side_by_side;
 use crate::host::ToolCall;
 use crate::inventory::health::Health;
+use crate::inventory::hidden::HiddenDrive;
 use crate::inventory::{Drive, Transport};
-use crate::reading::{ErrorId, ErrorKind, Reading, SourceId};
+use crate::reading::{ErrorId, ErrorKind, Reading, Record, Renumber, SourceId};
 use std::time::Duration;
 use told::{Outcome, Told};
 
@@ -37,15 +38,32 @@ pub(crate) fn collect(ledger: &Ledger<'_>, block: &mut BlockSection) {
         .filter(|(_, drive)| drive.health.interface == Reading::default())
         .map(|(index, _)| index)
         .collect();
-    let healths = {
+    let told = {
         let drives: Vec<&Drive> = drives.iter().filter_map(|index| block.drives.items().get(*index)).collect();
-        side_by_side::each(ledger, &drives, side_by_side::BOUND, |ledger, drive| health(ledger, drive))
+        side_by_side::each(ledger, &drives, side_by_side::BOUND, |ledger, drive| Answered(health(ledger, drive)))
     };
-    for (index, health) in drives.into_iter().zip(healths) {
+    for (index, told) in drives.into_iter().zip(told) {
         if let Some(drive) = block.drives.items_mut().get_mut(index) {
-            drive.health = health;
+            complete(drive, told.0);
         }
     }
+    super::block::identify(ledger, block.drives.items_mut());
+}
+
+/// Takes over health, and what sysfs could not tell of the drive itself: INQUIRY of an ATA drive is cut, a bridge hides the medium.
+fn complete(drive: &mut Drive, mut told: HiddenDrive) {
+    macro_rules! unless_known {
+        ($($field:ident),*) => {
+            $(
+                if matches!(drive.$field, Reading::Unreadable(_)) && matches!(told.$field, Reading::Known(_)) {
+                    drive.$field = std::mem::take(&mut told.$field);
+                    drive.sources.set(stringify!($field), told.sources.get(stringify!($field)).unwrap_or(SourceId(0)));
+                }
+            )*
+        };
+    }
+    unless_known!(model, serial, firmware, media);
+    drive.health = told.health;
 }
 
 /// Why smartctl has no use for drives of a transport.
@@ -64,36 +82,59 @@ fn of_no_use(transport: Transport) -> Option<&'static str> {
     }
 }
 
-fn health(ledger: &Ledger<'_>, drive: &Drive) -> Health {
+/// One drive's answer, on its way from the thread that asked.
+#[derive(Default)]
+pub(crate) struct Answered(HiddenDrive);
+
+impl crate::reading::Fact for Answered {
+    fn fact_type() -> crate::reading::FactType {
+        <HiddenDrive as crate::reading::Fact>::fact_type()
+    }
+    fn is_not_collected(&self) -> bool {
+        false
+    }
+    fn renumber(&mut self, ids: &Renumber<'_>) {
+        Record::renumber(&mut self.0, ids);
+    }
+}
+
+fn health(ledger: &Ledger<'_>, drive: &Drive) -> HiddenDrive {
+    let of = |health| HiddenDrive { health, ..HiddenDrive::default() };
     let name = drive.name.known().map_or("", String::as_str);
     let source = ledger.source("derived: transport");
     if let Some(reason) = drive.transport.known().copied().and_then(of_no_use) {
         let error = ledger.error(format!("ask {name} for its health"), ErrorKind::NotSupported, reason);
-        return unread(error, source);
+        return of(unread(error, source));
     }
     let devices = drive.block_devices.known().map_or(&[][..], Vec::as_slice);
     let Some(device) = devices.first() else {
         let error = ledger.error(format!("ask {name} for its health"), ErrorKind::NotFound, "it has no block device");
-        return unread(error, source);
+        return of(unread(error, source));
     };
     // Opening the device would resume one that the kernel has suspended.
     let status = format!("/sys/class/block/{device}/device/power/runtime_status");
     if ledger.host().read(&status).is_ok_and(|status| status.trim_ascii() == b"suspended") {
-        return asleep(ledger, name, ledger.source(status));
+        return of(asleep(ledger, name, ledger.source(status)));
     }
     let device = format!("/dev/{device}");
-    let mut health = match allowed(ledger, drive, devices) {
-        Smart::Everything => ask(ledger, &Target::plain(&device), None).0,
-        Smart::NoLogDirectory(reason) => ask(ledger, &Target::plain(&device), Some(reason)).0,
-        Smart::Nothing(reason) => not_asked(ledger, name, reason),
+    let spared = match allowed(ledger, drive, devices) {
+        Smart::Everything => None,
+        Smart::NoLogDirectory(reason) => Some(reason),
+        Smart::Nothing(reason) => return of(not_asked(ledger, name, reason)),
     };
+    let (health, told) = ask(ledger, &Target::plain(&device), spared);
+    let mut answered = of(health);
+    if let Some(told) = told {
+        hidden::identity(&told, &mut answered);
+    }
+    let health = &mut answered.health;
     // The kernel took it from the caching mode page, or from a bridge's translation of it (drivers/scsi/sd.c, sd_read_cache_type()).
     if matches!(health.write_cache, Reading::Unreadable(_)) && health.passed.known().is_some() {
         health.write_cache = drive.write_back.clone();
         let source = drive.sources.get("write_back").unwrap_or(SourceId(0));
         health.sources.set("write_cache", source);
     }
-    health
+    answered
 }
 
 /// How far a drive may be asked. One whose model cannot be told may be one that must not be asked.

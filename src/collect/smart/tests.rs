@@ -146,6 +146,7 @@ fn drive(name: &str, transport: Transport, model: &str) -> Drive {
 }
 
 struct Seen {
+    drive: Drive,
     health: Health,
     errors: Vec<ReadError>,
 }
@@ -161,7 +162,8 @@ impl Seen {
         let ledger = Ledger::new(host);
         collect(&ledger, &mut section);
         let (_, errors) = ledger.close();
-        Self { health: section.drives.items()[0].health.clone(), errors }
+        let drive = section.drives.items()[0].clone();
+        Self { health: drive.health.clone(), drive, errors }
     }
 
     /// A SATA disk that answers so.
@@ -266,6 +268,22 @@ fn an_nvme_drive_behind_a_bridge() {
     assert_eq!(health.warning_temperature_time, known(Seconds(120.0)));
     assert_eq!((&health.temperature, &health.temperature_critical), (&known(Celsius(44.0)), &known(Celsius(85.0))));
     assert_eq!(health.write_cache, known(true), "as the bridge translates it for the kernel");
+}
+
+#[test]
+fn what_sysfs_could_not_tell_is_taken_from_the_drive() {
+    let host = host(&["-x", "/dev/sdc"], output(8, bridged().to_string()));
+    let mut unknown = drive("sdc", Transport::Usb, "cut");
+    unknown.media = Reading::default();
+    unknown.serial = Reading::default();
+    unknown.firmware = text("from sysfs");
+    let seen = Seen::of(&host, unknown.clone());
+    assert_eq!((&seen.drive.media, &seen.drive.serial), (&known(Media::Ssd), &text("NV1")));
+    assert_eq!((&seen.drive.model, &seen.drive.firmware), (&text("cut"), &text("from sysfs")));
+    assert_eq!(seen.drive.id, text("serial:cut:NV1"));
+    assert!(seen.drive.sources.get("serial").is_some());
+    let silent = Seen::of(&self::host(&["-x", "/dev/sdc"], Err(HostErrorKind::ToolMissing)), unknown);
+    assert!(matches!(silent.drive.media, Reading::Unreadable(_)));
 }
 
 #[test]
