@@ -4,6 +4,7 @@
 //! Every doc comment here is shown in `docs/facts.md`.
 
 pub mod controller;
+pub mod dcb;
 pub mod health;
 pub mod hidden;
 pub mod pci;
@@ -81,6 +82,11 @@ record! {
         pub nics: Collection<nic::Nic>,
         /// Bonds of network interfaces.
         pub bonds: Collection<nic::Bond>,
+        /// LLDP agents of the operating system that run: "lldpd", "lldpad". By their process files in `/run` and `/proc/*/comm`. Agents in the firmware
+        /// of adapters are none of these.
+        pub lldp_agents: Reading<Vec<String>>,
+        /// What neighbours announce by LLDP, as the agent that runs heard it (`lldpcli`, `lldptool`); unreadable if none runs.
+        pub lldp_neighbours: Collection<dcb::LldpNeighbour>,
         /// RDMA devices that the kernel has registered.
         pub rdma_devices: Collection<rdma::RdmaDevice>,
         /// Every PCI function. `/sys/bus/pci/devices`.

@@ -5,8 +5,10 @@ mod caution;
 pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
+mod dcb;
 pub mod ledger;
 mod live_image;
+mod lldp;
 pub mod memory;
 pub mod nic;
 pub mod numa;
@@ -78,7 +80,24 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     progress("network");
     let ledger = Ledger::new(host);
     let mut network = nic::collect(&ledger);
-    joined.append(ledger.close(), |ids| network.renumber(ids));
+    dcb::collect(&ledger, network.nics.items_mut());
+    let (mut lldp_agents, mut neighbours) = lldp::collect(&ledger, network.nics.items());
+    let mut sources = Sources::default();
+    sources.set("lldp_agents", lldp_agents.source);
+    sources.set("lldp_neighbours", ledger.source("lldpcli, lldptool"));
+    joined.append(ledger.close(), |ids| {
+        network.renumber(ids);
+        lldp_agents.reading.renumber(ids);
+        neighbours.renumber(ids);
+        ids.record_sources(&mut sources);
+    });
+    for field in ["lldp_agents", "lldp_neighbours"] {
+        if let Some(source) = sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    node.lldp_agents = lldp_agents.reading;
+    node.lldp_neighbours = neighbours;
     node.nics = network.nics;
     node.bonds = network.bonds;
     node.rdma_devices = network.rdma_devices;

@@ -84,6 +84,8 @@ record! {
         pub rdma_device: Reading<String>,
         /// What it counted since it exists.
         pub counters: NicCounters,
+        /// Data Center Bridging.
+        pub dcb: super::dcb::Dcb,
     }
 }
 
