@@ -377,6 +377,13 @@ const EMPTY_IS_SOUND: &[(&str, &str)] = &[
     ("cpu.vulnerabilities-mitigated", "/cpu/vulnerable"),
     ("nvme.endurance-groups", "/endurance_groups"),
     ("nvme.error-log-media", "/error_log"),
+    ("lldp.one-agent", "/lldp_agents"),
+    // Who has no RoCE port needs no flow control.
+    ("dcb.pfc-enabled", "/ports"),
+    ("dcb.pfc-announced", "/ports"),
+    ("dcb.pfc-matches", "/ports"),
+    ("dcb.ets-matches", "/ports"),
+    ("dcb.storage-share", "/ports"),
 ];
 
 #[test]

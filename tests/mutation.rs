@@ -47,6 +47,9 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
     ("nvme.firmware-pending", "when_absent changed", HAS),
     ("nvme.host-memory-buffer", "when_absent changed", HAS),
+    ("dcb.pfc-equal", "when_absent changed", "a port that has none is left out"),
+    ("lldp.vlans-equal", "when_absent changed", "a neighbour's list of VLANs is never absent"),
+    ("lldp.aggregated", "when_absent changed", "those for which it is absent are left out"),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];
 

@@ -77,7 +77,14 @@ fn package(id: u64) -> Value {
 fn port(node: usize, name: &str, function: &str, speed: u64) -> Value {
     json!({"name": name, "kind": "physical", "bus": "pci", "mac": "02:00:00:00:00:01", "permanent_mac": format!("{node}-{name}"),
         "mtu": 9000, "admin_up": true, "carrier": true, "speed": speed, "duplex": "full", "driver": "mlx5_core",
-        "driver_version": "5.8", "firmware": "16.35", "pci_address": function, "master": "bond0", "counters": {"rx_crc_errors": 0}})
+        "driver_version": "5.8", "firmware": "16.35", "pci_address": function, "master": "bond0", "counters": {"rx_crc_errors": 0}, "rdma_device": if name == "ens1f0" { "mlx5_0" } else { "mlx5_1" },
+        "dcb": {"pfc_priorities": [3], "ets_classes": [0, 0, 0, 1], "ets_bandwidth": [50, 50]}})
+}
+
+/// What the switch of a port announces.
+fn neighbour(interface: &str, switch: &str) -> Value {
+    json!({"interface": interface, "chassis_id": switch, "pfc_priorities": [3], "ets_bandwidth": [50, 50], "max_frame": 9216,
+        "vlans": [711], "aggregated": true})
 }
 
 fn function(address: &str, class: &str, driver: &str) -> Value {
@@ -114,6 +121,8 @@ fn attached(node: usize) -> Value {
         "bonds": [{"name": "bond0", "mode": "802.3ad", "miimon": 0.1, "partner_mac": "02:00:00:00:00:02", "active_ports": 2,
             "slaves": [{"name": "ens1f0", "mii_up": true}, {"name": "ens1f1", "mii_up": true}]}],
         "rdma_devices": [rdma(node, "mlx5_0"), rdma(node, "mlx5_1")],
+        "lldp_agents": ["lldpd"],
+        "lldp_neighbours": [neighbour("ens1f0", "switch-a"), neighbour("ens1f1", "switch-b")],
         "dimms": [dimm(node, "A1"), dimm(node, "A2"), dimm(node, "B1"), dimm(node, "B2")],
         "memory_arrays": [{"purpose": "system memory", "error_correction": "multi-bit ECC"}],
         "time": {"synchronized": true, "max_error": 0.01},
@@ -310,6 +319,22 @@ fn bad_attached() -> Vec<Change> {
     ]
 }
 
+/// What is wrong with flow control and what the switches announce.
+fn bad_switch() -> Vec<Change> {
+    vec![
+        ("/lldp_agents", json!(["lldpd", "lldpad"])),
+        ("/lldp_neighbours/0/chassis_id", json!("switch-b")),
+        ("/lldp_neighbours/0/pfc_priorities", json!([4])),
+        ("/lldp_neighbours/0/ets_bandwidth", json!([60, 40])),
+        ("/lldp_neighbours/0/max_frame", json!(1522)),
+        ("/lldp_neighbours/0/vlans", json!([712])),
+        ("/lldp_neighbours/0/aggregated", json!(false)),
+        ("/lldp_neighbours/1/pfc_priorities", Value::Null),
+        ("/nics/1/dcb/pfc_priorities", json!([])),
+        ("/nics/0/dcb/ets_bandwidth", json!([70, 30])),
+    ]
+}
+
 /// What is wrong with it besides, in ways that would hide the others.
 fn bad_bond() -> Vec<Change> {
     vec![
@@ -390,6 +415,16 @@ pub fn clusters() -> Vec<Cluster> {
                 .collect::<Vec<_>>(),
         ),
         cluster("ill drives", 2, &on(1, bad_health()).collect::<Vec<_>>()),
+        cluster("ill switches", 2, &on(1, bad_switch()).collect::<Vec<_>>()),
+        cluster(
+            "unheard",
+            2,
+            &on(
+                1,
+                vec![("/lldp_neighbours/0/interface", json!("eno1")), ("/lldp_neighbours/1/interface", json!("eno2"))],
+            )
+            .collect::<Vec<_>>(),
+        ),
         cluster("all flash", 3, &all_flash),
         cluster("no cache", 3, &no_cache),
     ]
@@ -411,7 +446,8 @@ pub fn facts(node: &Value) -> (Vec<String>, Vec<String>) {
 }
 
 fn walk(value: &Value, at: &str, leaves: &mut Vec<String>, collections: &mut Vec<String>) {
-    const COLLECTIONS: [&str; 14] = [
+    const COLLECTIONS: [&str; 15] = [
+        "/node/lldp_neighbours",
         "/node/memory_arrays",
         "/node/pci_functions",
         "/node/pci_links",
