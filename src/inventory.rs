@@ -5,6 +5,7 @@
 
 pub mod controller;
 pub mod dcb;
+pub mod edac;
 pub mod health;
 pub mod hidden;
 pub mod pci;
@@ -19,6 +20,7 @@ pub mod nvme;
 pub mod platform;
 pub mod rdma;
 pub mod smbios;
+pub mod tuning;
 
 /// The schema tag of this version.
 pub const SCHEMA: &str = "muster.inventory/v1";
@@ -65,6 +67,10 @@ record! {
         pub memory_arrays: Collection<smbios::MemoryArray>,
         /// Memory slots as the firmware has them, populated or empty.
         pub dimms: Collection<smbios::Dimm>,
+        /// Memory controllers whose errors the kernel counts (EDAC); none if it has no driver for them, and then nobody counts.
+        pub memory_controllers: Collection<edac::MemoryController>,
+        /// Settings of the kernel and the firmware.
+        pub tuning: tuning::Tuning,
         /// NUMA nodes that exist, with or without memory and CPUs.
         pub numa_nodes: Collection<NumaNode>,
         /// Physical media, one element a drive, whatever the number of namespaces and paths.
@@ -221,6 +227,11 @@ record! {
         pub vulnerable: Reading<Vec<String>>,
         /// Distinct microcode revisions of the online CPUs, sorted; absent but on x86. `/proc/cpuinfo`, `microcode`, else `cpu*/microcode/version`.
         pub microcode_revisions: Reading<Vec<String>>,
+        /// Times that a core was slowed down for heat since the kernel started, the most of all cores; absent where the kernel does not count (AMD, virtual
+        /// machines). `cpu*/thermal_throttle/core_throttle_count`.
+        pub core_throttles: Reading<u64>,
+        /// The same of packages. `cpu*/thermal_throttle/package_throttle_count`.
+        pub package_throttles: Reading<u64>,
         /// Each package with at least one online CPU.
         pub packages: Collection<Package>,
         /// Caches of the online CPUs: each once, however many CPUs share it, and equal ones put together.

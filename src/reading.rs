@@ -190,6 +190,11 @@ impl Sources {
         self.0.get(found).map(|(_, source)| *source)
     }
 
+    /// Notes all that another holds.
+    pub fn extend(&mut self, other: &Self) {
+        other.0.iter().for_each(|(field, source)| self.set(field.clone(), *source));
+    }
+
     /// Whether nothing was noted.
     #[must_use]
     pub fn is_empty(&self) -> bool {

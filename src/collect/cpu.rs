@@ -7,6 +7,7 @@ mod cache;
 pub(crate) mod cpuinfo;
 #[cfg(test)]
 mod tests;
+mod throttle;
 mod topology;
 
 use crate::collect::cpulist::{CpuSet, parse_list};
@@ -50,6 +51,8 @@ pub fn collect(ledger: &Ledger<'_>) -> Cpu {
             cpu.models = Reading::Unreadable(error);
             cpu.governors = Reading::Unreadable(error);
             cpu.microcode_revisions = Reading::Unreadable(error);
+            cpu.core_throttles = Reading::Unreadable(error);
+            cpu.package_throttles = Reading::Unreadable(error);
             cpu.packages = Collection::Unreadable(error);
             cpu.caches = Collection::Unreadable(error);
             set!(cpu.smt_active, smt_active(ledger, &cpu));
@@ -69,6 +72,8 @@ pub fn collect(ledger: &Ledger<'_>) -> Cpu {
     set!(cpu.sockets, Read { reading: count(&topology.packages), source: source(&topology.packages_source) });
     set!(cpu.cores, Read { reading: count(&topology.cores), source: source(&topology.cores_source) });
     set!(cpu.smt_active, smt_active(ledger, &cpu));
+    set!(cpu.core_throttles, throttle::most(ledger, &online, "core_throttle_count"));
+    set!(cpu.package_throttles, throttle::most(ledger, &online, "package_throttle_count"));
     set!(cpu.models, distinct(said(ledger, &info, &online, if s390 { MODEL_S390 } else { MODEL })));
     set!(cpu.governors, governors(ledger, &online));
     set!(cpu.microcode_revisions, distinct(microcode(ledger, &info, &online)));

@@ -6,6 +6,7 @@ pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
 mod dcb;
+mod edac;
 pub mod ledger;
 mod live_image;
 mod lldp;
@@ -22,6 +23,7 @@ mod smart;
 mod smbios;
 pub mod system;
 mod time;
+mod tuning;
 mod virt;
 
 use crate::host::Host;
@@ -65,6 +67,19 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.cpu = section(host, &mut joined, cpu::collect);
     progress("memory");
     node.memory = section(host, &mut joined, memory::collect);
+    let ledger = Ledger::new(host);
+    let mut controllers = edac::collect(&ledger);
+    let mut tuning = tuning::collect(&ledger);
+    let mut sources = Sources::default();
+    sources.set("memory_controllers", ledger.source("list /sys/devices/system/edac/mc"));
+    joined.append(ledger.close(), |ids| {
+        controllers.renumber(ids);
+        Record::renumber(&mut tuning, ids);
+        ids.record_sources(&mut sources);
+    });
+    node.sources.extend(&sources);
+    node.memory_controllers = controllers;
+    node.tuning = tuning;
 
     progress("block devices");
     let ledger = Ledger::new(host);
@@ -91,11 +106,7 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
         neighbours.renumber(ids);
         ids.record_sources(&mut sources);
     });
-    for field in ["lldp_agents", "lldp_neighbours"] {
-        if let Some(source) = sources.get(field) {
-            node.sources.set(field, source);
-        }
-    }
+    node.sources.extend(&sources);
     node.lldp_agents = lldp_agents.reading;
     node.lldp_neighbours = neighbours;
     node.nics = network.nics;
@@ -129,11 +140,7 @@ fn system_and_smbios(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
         smbios.renumber(ids);
         ids.record_sources(&mut sources);
     });
-    for field in ["processor_sockets", "memory_arrays", "dimms"] {
-        if let Some(source) = sources.get(field) {
-            node.sources.set(field, source);
-        }
-    }
+    node.sources.extend(&sources);
     node.system = system;
     node.processor_sockets = smbios.sockets;
     node.memory_arrays = smbios.arrays;
@@ -155,11 +162,7 @@ fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
         hidden.renumber(ids);
         ids.record_sources(&mut sources);
     });
-    for field in ["pci_functions", "pci_links", "storage_controllers", "hidden_drives"] {
-        if let Some(source) = sources.get(field) {
-            node.sources.set(field, source);
-        }
-    }
+    node.sources.extend(&sources);
     node.pci_functions = pci.functions;
     node.pci_links = pci.links;
     node.storage_controllers = controllers;

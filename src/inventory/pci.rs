@@ -57,6 +57,15 @@ record! {
         pub sriov_total_vfs: Reading<u64>,
         /// Virtual functions that are switched on; absent without SR-IOV. `sriov_numvfs`.
         pub sriov_num_vfs: Reading<u64>,
+        /// Errors that the link or the function corrected, since the driver was bound (Advanced Error Reporting); absent if the function has no such
+        /// capability or the firmware keeps it for itself. `aer_dev_correctable`, `TOTAL_ERR_COR`, since Linux 4.19.
+        pub correctable_errors: Reading<u64>,
+        /// Errors that cost a transaction; absent as above. `aer_dev_nonfatal`, `TOTAL_ERR_NONFATAL`.
+        pub nonfatal_errors: Reading<u64>,
+        /// Errors that cost the link; absent as above. `aer_dev_fatal`, `TOTAL_ERR_FATAL`.
+        pub fatal_errors: Reading<u64>,
+        /// Errors by the kernel's name that have occurred, sorted, as in "BadTLP 7"; absent as above.
+        pub error_names: Reading<Vec<String>>,
         /// It is a virtual function of SR-IOV. Link `physfn`.
         pub virtual_function: Reading<bool>,
         /// The physical function of a virtual one; absent for others. Link `physfn`.

@@ -3,7 +3,7 @@
 use super::config::{self, Express, PortType};
 use super::link::{self, End};
 use super::path::{self, Address};
-use super::{ALWAYS, DEVICES, Function, Place, ids};
+use super::{ALWAYS, DEVICES, Function, Place, aer, ids};
 use crate::collect::ledger::{Ledger, Missing, Read};
 use crate::host::{HostError, HostErrorKind};
 use crate::inventory::pci::PciFunction;
@@ -145,6 +145,7 @@ impl<'l, 'h> Questions<'l, 'h> {
         set!(record.power_state, ledger.parsed(&at("power_state"), old, parse_power_state));
         let no_pm = Missing::Untold("the kernel is built without power management");
         set!(record.runtime_status, ledger.parsed(&at("power/runtime_status"), no_pm, parse_word));
+        aer::read(ledger, &place.at, &mut record);
         set!(record.sriov_total_vfs, ledger.parsed(&at("sriov_totalvfs"), Missing::Absent, parse_number));
         set!(record.sriov_num_vfs, ledger.parsed(&at("sriov_numvfs"), Missing::Absent, parse_number));
         let physical = last_part(ledger.link(&at("physfn"), Missing::Absent));

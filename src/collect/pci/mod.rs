@@ -4,6 +4,7 @@
 //! where the kernel has no link attributes: reading all of it as root is not without risk on old devices, and wakes
 //! suspended ones. Knows nothing of what a function is for; does not know how many lanes a board leads to a slot.
 
+mod aer;
 mod attributes;
 pub(crate) mod config;
 pub(crate) mod ids;
