@@ -3,6 +3,7 @@
 //! Knows what can be told of a machine and where it is read; knows neither how it is read nor whether it is good.
 //! Every doc comment here is shown in `docs/facts.md`.
 
+pub mod bmc;
 pub mod controller;
 pub mod dcb;
 pub mod edac;
@@ -61,6 +62,8 @@ record! {
         pub time: platform::Time,
         /// Secure Boot, kernel lockdown and TPM.
         pub security: platform::Security,
+        /// The management controller of the board.
+        pub bmc: bmc::Bmc,
         /// Processor sockets as the firmware has them, populated or not.
         pub processor_sockets: Collection<smbios::ProcessorSocket>,
         /// Memory arrays as the firmware has them.

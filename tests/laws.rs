@@ -378,6 +378,12 @@ const EMPTY_IS_SOUND: &[(&str, &str)] = &[
     ("nvme.endurance-groups", "/endurance_groups"),
     ("nvme.error-log-media", "/error_log"),
     ("lldp.one-agent", "/lldp_agents"),
+    ("time.one-service", "/time/services"),
+    ("bmc.memory-events", "/bmc/events"),
+    ("bmc.hardware-events", "/bmc/events"),
+    ("bmc.power-supplies", "/bmc/sensors"),
+    ("bmc.power-redundant", "/bmc/sensors"),
+    ("bmc.sensors-sound", "/bmc/sensors"),
     // Who has no RoCE port needs no flow control.
     ("dcb.pfc-enabled", "/ports"),
     ("dcb.pfc-announced", "/ports"),

@@ -50,11 +50,16 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("dcb.pfc-equal", "when_absent changed", "a port that has none is left out"),
     ("lldp.vlans-equal", "when_absent changed", "a neighbour's list of VLANs is never absent"),
     ("lldp.aggregated", "when_absent changed", "those for which it is absent are left out"),
+    ("memory.errors-counted", "when_absent changed", NEVER_ABSENT),
+    ("bmc.power-supplies", "when_absent changed", READINGS),
+    ("bmc.power-redundant", "when_absent changed", READINGS),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];
 
 /// A role is known or unknown, and so is how many there are.
 const NEVER_ABSENT: &str = "a count of things, and a role, are never absent";
+
+const READINGS: &str = "sensors without a reading are left out, and nothing else of a sensor is absent";
 
 const HAS: &str = "whether the machine has something is never absent";
 

@@ -1,6 +1,7 @@
 //! From a [`Host`] to an [`Inventory`]: one file a section. Asks and parses; never judges, never aborts.
 
 pub mod block;
+mod bmc;
 mod caution;
 pub mod controllers;
 pub mod cpu;
@@ -61,6 +62,8 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.time = section(host, &mut joined, time::collect);
     let firmware = node.system.firmware_interface.known().copied();
     node.security = section(host, &mut joined, |ledger| security::collect(ledger, firmware));
+    progress("management controller");
+    node.bmc = section(host, &mut joined, bmc::collect);
     progress("os");
     node.os = section(host, &mut joined, os::collect);
     progress("cpu");

@@ -89,7 +89,7 @@ fn neighbour(interface: &str, switch: &str) -> Value {
 
 fn function(address: &str, class: &str, driver: &str) -> Value {
     json!({"address": address, "vendor_id": "15b3", "device_id": "1017", "subsystem_device_id": "0001", "class": class, "driver": driver,
-        "vendor": "V", "device": "D", "virtual_function": false, "path_max_bandwidth": 126_000_000_000_u64})
+        "vendor": "V", "device": "D", "virtual_function": false, "correctable_errors": 0, "nonfatal_errors": 0, "fatal_errors": 0, "error_names": [], "path_max_bandwidth": 126_000_000_000_u64})
 }
 
 fn link(lower: &str) -> Value {
@@ -125,7 +125,13 @@ fn attached(node: usize) -> Value {
         "lldp_neighbours": [neighbour("ens1f0", "switch-a"), neighbour("ens1f1", "switch-b")],
         "dimms": [dimm(node, "A1"), dimm(node, "A2"), dimm(node, "B1"), dimm(node, "B2")],
         "memory_arrays": [{"purpose": "system memory", "error_correction": "multi-bit ECC"}],
-        "time": {"synchronized": true, "max_error": 0.01},
+        "time": {"synchronized": true, "max_error": 0.01, "services": ["chronyd"]},
+        "memory_controllers": [{"name": "mc0", "corrected_errors": 0, "uncorrected_errors": 0, "counted_for": 86400.0}],
+        "tuning": {"tuned_profile": "throughput-performance", "turbo": true, "hugepages": []},
+        "bmc": {"present": true, "firmware": "2.82", "product_id": "0x0100", "event_log_used": 0.1, "event_log_overflow": false,
+            "events": [{"kind": "fan", "time": "T", "sensor": "S", "event": "E"}],
+            "sensors": [{"name": "PS1", "kind": "power-supply", "status": "ok", "reading": "Presence detected"},
+                {"name": "PS", "kind": "power-unit", "status": "ok", "reading": "Fully Redundant"}]},
         "security": {"secure_boot": true, "setup_mode": false, "tpm_version": 2},
     })
 }
@@ -148,7 +154,7 @@ pub fn sound(node: usize) -> Value {
             "os": {"id": "debian", "version_id": "12", "pretty_name": "Debian 12", "kernel_release": "6.1.0", "architecture": "x86_64",
                 "tainted": 0, "live_image": false, "swap": 0},
             "cpu": {"sockets": 2, "cores": 16, "threads": 32, "threads_present": 32, "threads_offline": 0, "smt_active": true,
-                "models": ["Xeon"], "governors": ["performance"], "vulnerable": [], "microcode_revisions": ["0x1"],
+                "models": ["Xeon"], "governors": ["performance"], "vulnerable": [], "microcode_revisions": ["0x1"], "core_throttles": 0, "package_throttles": 0,
                 "packages": [package(0), package(1)]},
             "memory": {"total": 125 * GIB, "online": 128 * GIB, "offline": 0, "hardware_corrupted": 0, "hugepages": 0},
             "numa_nodes": [{"id": 0, "cpus": 16, "memory": 62 * GIB}, {"id": 1, "cpus": 16, "memory": 63 * GIB}],
@@ -319,6 +325,32 @@ fn bad_attached() -> Vec<Change> {
     ]
 }
 
+/// What the machine has counted and its management controller has seen.
+fn bad_platform() -> Vec<Change> {
+    vec![
+        ("/memory_controllers/0/corrected_errors", json!(900)),
+        ("/memory_controllers/0/uncorrected_errors", json!(1)),
+        ("/cpu/core_throttles", json!(4)),
+        ("/pci_functions/0/correctable_errors", json!(9000)),
+        ("/pci_functions/0/fatal_errors", json!(1)),
+        ("/time/services", json!(["chronyd", "ntpd"])),
+        ("/tuning/tuned_profile", json!("balanced")),
+        ("/tuning/turbo", json!(false)),
+        ("/tuning/hugepages", json!(["2048 kB: 512"])),
+        ("/bmc/firmware", json!("1.0")),
+        ("/bmc/event_log_used", json!(0.99)),
+        ("/bmc/events/0/kind", json!("memory-uncorrected")),
+        ("/bmc/sensors/0/reading", json!("Failure detected")),
+        ("/bmc/sensors/1/reading", json!("Redundancy Lost")),
+        ("/bmc/sensors/1/status", json!("cr")),
+    ]
+}
+
+/// What it has seen besides, and what is not there.
+fn bad_board() -> Vec<Change> {
+    vec![("/bmc/events/0/kind", json!("drive")), ("/memory_controllers", json!([]))]
+}
+
 /// What is wrong with flow control and what the switches announce.
 fn bad_switch() -> Vec<Change> {
     vec![
@@ -415,6 +447,14 @@ pub fn clusters() -> Vec<Cluster> {
                 .collect::<Vec<_>>(),
         ),
         cluster("ill drives", 2, &on(1, bad_health()).collect::<Vec<_>>()),
+        cluster(
+            "ill platforms",
+            4,
+            &on(1, bad_platform())
+                .chain(on(2, bad_board()))
+                .chain(on(3, vec![("/bmc/present", json!(false))]))
+                .collect::<Vec<_>>(),
+        ),
         cluster("ill switches", 2, &on(1, bad_switch()).collect::<Vec<_>>()),
         cluster(
             "unheard",
@@ -446,7 +486,8 @@ pub fn facts(node: &Value) -> (Vec<String>, Vec<String>) {
 }
 
 fn walk(value: &Value, at: &str, leaves: &mut Vec<String>, collections: &mut Vec<String>) {
-    const COLLECTIONS: [&str; 15] = [
+    const COLLECTIONS: [&str; 16] = [
+        "/node/memory_controllers",
         "/node/lldp_neighbours",
         "/node/memory_arrays",
         "/node/pci_functions",
