@@ -51,6 +51,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("lldp.vlans-equal", "when_absent changed", "a neighbour's list of VLANs is never absent"),
     ("lldp.aggregated", "when_absent changed", "those for which it is absent are left out"),
     ("memory.errors-counted", "when_absent changed", NEVER_ABSENT),
+    ("bmc.firmware-equal", "when_absent changed", "a node that has none is left out"),
     ("bmc.power-supplies", "when_absent changed", READINGS),
     ("bmc.power-redundant", "when_absent changed", READINGS),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
