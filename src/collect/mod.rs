@@ -16,6 +16,7 @@ pub mod pci;
 mod rdma;
 mod security;
 mod side_by_side;
+pub mod signature;
 mod smbios;
 pub mod system;
 mod time;
@@ -67,6 +68,7 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     let ledger = Ledger::new(host);
     let mut block = block::collect(&ledger);
     nvme::collect(&ledger, &mut block);
+    signature::collect(&ledger, &mut block);
     joined.append(ledger.close(), |ids| block.renumber(ids));
     node.drives = block.drives;
     node.nvme_controllers = block.nvme_controllers;
