@@ -184,9 +184,8 @@ fn ask(ledger: &Ledger<'_>, thing: &Thing) -> Asked {
     if let Some((kind, cause)) = &thing.refused {
         return unread(ledger.error(operation, *kind, cause.clone()), source);
     }
-    if let Some(name) = thing.targets.iter().flat_map(|target| &target.names).find(|name| sleeps(ledger, name)) {
-        let cause = format!("{name} sleeps (runtime power management), and is not woken");
-        return unread(ledger.error(operation, ErrorKind::NotSupported, cause), source);
+    if let Some(error) = thing.targets.iter().flat_map(|target| &target.names).find_map(|name| sleeps(ledger, name)) {
+        return unread(error, source);
     }
     let mut all = Content::default();
     for target in &thing.targets {
@@ -198,11 +197,15 @@ fn ask(ledger: &Ledger<'_>, thing: &Thing) -> Asked {
     all.told(source)
 }
 
-/// Whether reading a device would wake it, or that is not known: the file is missing where the kernel has no power management.
-fn sleeps(ledger: &Ledger<'_>, name: &str) -> bool {
+/// Why a device is left alone: reading would wake it, or whether it would is not known. The file is missing where the kernel has no power management.
+fn sleeps(ledger: &Ledger<'_>, name: &str) -> Option<ErrorId> {
     match ledger.text(&format!("/sys/class/block/{name}/device/power/runtime_status"), Missing::Absent).reading {
-        Reading::Known(status) => status == "suspended" || status == "suspending",
-        Reading::Absent | Reading::Unreadable(_) => false,
+        Reading::Known(status) if status == "suspended" || status == "suspending" => {
+            let cause = format!("{name} sleeps (runtime power management), and is not woken");
+            Some(ledger.error(format!("read what lies on {name}"), ErrorKind::NotSupported, cause))
+        }
+        Reading::Unreadable(error) => Some(error),
+        Reading::Known(_) | Reading::Absent => None,
     }
 }
 

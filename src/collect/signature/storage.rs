@@ -45,19 +45,20 @@ fn zfs(region: &Region<'_>) -> Option<Found> {
     }
     let places: Vec<u64> = places.into_iter().flatten().collect();
     let labels: Vec<(u64, ZfsLabel)> = places.iter().map(|place| (*place, zfs_label(region, *place))).collect();
-    let there = |label: &ZfsLabel| label.listed || label.uberblock;
     let (offset, first) = labels.iter().find(|(_, l)| l.listed).or(labels.iter().find(|(_, l)| l.uberblock))?;
     let mut found = Found::new(Kind::Zfs, *offset);
     found.version = first.version.map(|version| version.to_string());
     found.label.clone_from(&first.name);
     found.uuid = first.device.map(|guid| guid.to_string());
     found.member_of = first.pool.map(|guid| guid.to_string());
-    let count = labels.iter().filter(|(_, label)| there(label)).count();
-    let differs = labels.iter().any(|(_, l)| there(l) && (l.pool, l.device) != (first.pool, first.device));
+    let listed = || labels.iter().map(|(_, label)| label).filter(|label| label.listed);
+    let differs = listed().any(|label| (label.pool, label.device) != (first.pool, first.device));
+    let count = listed().count();
     let unread = places.iter().find_map(|place| region.failure(*place, LABEL));
     found.checked = match unread {
         _ if differs => Checked::Wrong("its labels differ".to_owned()),
         Some(error) => Checked::Unread(error),
+        None if count == 0 => Checked::Wrong("only uberblocks are left".to_owned()),
         None => Checked::that(count == 4, &format!("{count} of its 4 labels are there")),
     };
     Some(found)
