@@ -56,7 +56,6 @@ struct Header {
     problems: Vec<String>,
     disk: Option<String>,
     revision: u32,
-    mine: u64,
     alternate: u64,
     usable: (u64, u64),
     entries_crc: u32,
@@ -87,8 +86,7 @@ fn gpt(region: &Region<'_>, tables: &mut Tables) {
     match (&mut primary, &mut backup) {
         (Some(primary), Some(backup)) => {
             if elsewhere {
-                let says = format!("its backup lies at {}, not at the device's end", backup.offset);
-                primary.problems.push(says.clone());
+                primary.problems.push(format!("its backup lies at {}, not at the device's end", backup.offset));
             }
             let same = (&primary.disk, primary.entries_crc, primary.count, primary.usable)
                 == (&backup.disk, backup.entries_crc, backup.count, backup.usable);
@@ -156,7 +154,6 @@ fn header(region: &Region<'_>, offset: u64, block: u64) -> Option<Header> {
         problems,
         disk: guid(&sector, 56),
         revision: le32(&sector, 8)?,
-        mine,
         alternate: le64(&sector, 32)?,
         usable: (first, last),
         entries_crc,
@@ -176,7 +173,7 @@ impl Header {
             self.problems.push(format!("it says that it has {} entries of {size} bytes", self.count));
             return;
         }
-        let place = lba.checked_mul(self.block).unwrap_or(u64::MAX);
+        let place = lba.saturating_mul(self.block);
         let Some(entries) = region.bytes(place, total) else {
             match region.failure(place, total) {
                 Some(error) => self.unread = Some(error),
@@ -187,7 +184,6 @@ impl Header {
         if crc32(&entries) != self.entries_crc {
             self.problems.push("the CRC32 of its entries does not hold".to_owned());
         }
-        let _ = self.mine;
         for (index, entry) in entries.chunks_exact(usize::try_from(size).unwrap_or(128)).enumerate() {
             let Some(part) = self.part(index as u64 + 1, entry) else { continue };
             if part.bytes == 0 || part.start.saturating_add(part.bytes) > region.length {

@@ -76,20 +76,22 @@ fn known<T>(value: T) -> Reading<T> {
 
 /// A drive of certain block devices, free, and these devices.
 fn drive(name: &str, transport: Transport, devices: &[&str]) -> Drive {
-    let mut drive = Drive::default();
-    drive.name = known(name.to_owned());
-    drive.transport = known(transport);
-    drive.usage = known(Usage::Free);
-    drive.block_devices = known(devices.iter().map(|device| (*device).to_owned()).collect());
-    drive
+    Drive {
+        name: known(name.to_owned()),
+        transport: known(transport),
+        usage: known(Usage::Free),
+        block_devices: known(devices.iter().map(|device| (*device).to_owned()).collect()),
+        ..Drive::default()
+    }
 }
 
 fn device(name: &str, bytes: u64) -> BlockDevice {
-    let mut device = BlockDevice::default();
-    device.name = known(name.to_owned());
-    device.bytes = known(Bytes(bytes));
-    device.logical_block_size = known(Bytes(512));
-    device
+    BlockDevice {
+        name: known(name.to_owned()),
+        bytes: known(Bytes(bytes)),
+        logical_block_size: known(Bytes(512)),
+        ..BlockDevice::default()
+    }
 }
 
 const SIZE: u64 = 16 * MIB;

@@ -131,7 +131,7 @@ fn file_systems_of_windows() {
     );
     let sum = boot[..512 * 11].iter().enumerate().fold(0_u32, |sum, (at, byte)| match at {
         106 | 107 | 112 => sum,
-        _ => ((sum << 31) | (sum >> 1)).wrapping_add(u32::from(*byte)),
+        _ => sum.rotate_right(1).wrapping_add(u32::from(*byte)),
     });
     (0..128).for_each(|index| put(&mut boot, 512 * 11 + index * 4, sum.to_le_bytes()));
     let image = Image::new(10 * MIB).with(0, &boot);
