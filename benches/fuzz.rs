@@ -1,6 +1,10 @@
-//! Fuzzes what reads rules: the parser and checker of expressions and messages, and the loader of YAML.
+//! Fuzzes what reads rules: the parser and checker of expressions and messages, and the loader of YAML; and what reads disks.
 //!
 //!     cargo bench --bench fuzz -- SECONDS [SEED]
+//!     cargo bench --bench fuzz -- SECONDS SEED disks
+//!
+//! The second form fuzzes the readers of partition tables, file systems and other signatures: small disks on which pieces of such structures lie where
+//! they are looked for, checksums mostly wrong. They are told by what is found, not by messages, and none is kept.
 //!
 //! Inputs are mutations of the built-in rules and of `fixtures/fuzz/`; one that is told something that no input before
 //! was told (by the messages, numbers left out) joins the inputs. Prints executions, the slowest input and every find:
@@ -198,15 +202,106 @@ fn told(input: &[u8], schema: &Schema, base: &[(&str, &str)]) -> BTreeSet<String
     told
 }
 
+/// Places where structures are looked for on a disk of [`DISK`] bytes, from its start and from its end.
+const PLACES: &[i64] = &[
+    0, 3, 24, 32, 54, 440, 446, 462, 510, 512, 1024, 1080, 1120, 1536, 3072, 4086, 4096, 4120, 4608, 5120, 6144, 8192,
+    16_384, 16_396, 32_768, 32_769, 34_816, 65_526, 65_536, 65_600, 131_072, 135_168, 262_144, 278_528, 1_048_576,
+    1_049_088, 2_097_152, -512, -1024, -4096, -4036, -5632, -8192, -17_408, -32_256, -65_536, -131_072, -262_144,
+    -245_760, -524_288, -507_904,
+];
+const DISK: usize = 3 << 20;
+const MAGIC: &[&[u8]] = &[
+    b"EFI PART\0\0\x01\0\x5c\0\0\0",
+    b"\x55\xaa",
+    b"\0\0\0\0\x05\0\0\0\x01\0\0\0\x10\0\0\0",
+    b"\0\0\0\0\x83\0\0\0\0\x08\0\0\0\x04\0\0",
+    b"LABELONE\x01\0\0\0\0\0\0\0\0\0\0\0\x20\0\0\0LVM2 001",
+    b" LVM2 x[5A%r0N*>",
+    b"XFSB",
+    b"XAGF\0\0\0\x01\0\0\0\0",
+    b"\x53\xef",
+    b"_BHRfS_M",
+    b"\x10\x20\xf5\xf2",
+    b"NTFS    ",
+    b"EXFAT   ",
+    b"FAT32   ",
+    b"\xeb\x3c\x90",
+    b"LUKS\xba\xbe\0\x02\0\0\0\0\0\0\x40\0",
+    b"SKUL\xba\xbe\0\x02",
+    b"SWAPSPACE2",
+    b"\xfc\x4e\x2b\xa9\x01\0\0\0",
+    b"\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\0\0\x24\0\0\0\x20\0\0\0\x04name\0\0\0\x09\0\0\0\x01\0\0\0\x04tank",
+    b"\x0c\xb1\xba\0\0\0\0\0",
+    b"bluestore block device\n3f1c0000-0000-0000-0000-000000000001\n\x02\x01\x80\0\0\0",
+    b"SPACEDB \0\x03\x02\0",
+    b"\x0d\xd0\x01\xc0",
+    b"\x83\x74\x02\x6d",
+    b"\xde\x11\xde\x11",
+    b"Intel Raid ISM Cfg Sig. 1.3.00\0\0\0\0\0\0\x80\x01\0\0",
+    b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81",
+    b"!Stra0tis\x86\xff\x02^\x41rh",
+    b"\x34\x34\xff\xff",
+    b"\xff\xff\xff\xff\xff\xff\xff\xff",
+    b"\0\0\0\0\0\0\0\0",
+    b"\x01",
+];
+
+/// Fuzzes the readers of disks for some seconds; how many finds there are.
+fn disks(seconds: u64, random: &mut Random) -> u64 {
+    std::panic::set_hook(Box::new(|_| ()));
+    let (start, mut slowest, mut executions, mut finds) = (Instant::now(), Duration::ZERO, 0_u64, 0_u64);
+    let mut kinds = BTreeSet::new();
+    while start.elapsed() < Duration::from_secs(seconds) {
+        // Mostly a whole disk; sometimes one that ends anywhere.
+        let length = if random.below(4) == 0 { random.below(DISK) + 1 } else { DISK };
+        let mut disk = vec![*random.of(&[0_u8, 0, 0xff]); length];
+        for _ in 0..=random.below(12) {
+            let place = *random.of(PLACES) + *random.of(&[0, 0, 0, 4, 8, 16, 40, 64, 72, 80, 84, 88, 96]);
+            let at = if place < 0 { length as i64 + place } else { place };
+            let piece: Vec<u8> = if random.below(6) == 0 {
+                (0..random.below(600)).map(|_| random.next() as u8).collect()
+            } else {
+                random.of(MAGIC).to_vec()
+            };
+            let Ok(at) = usize::try_from(at) else { continue };
+            disk.iter_mut().skip(at).zip(&piece).for_each(|(byte, new)| *byte = *new);
+        }
+        let block = *random.of(&[512, 512, 4096]);
+        let before = Instant::now();
+        let outcome = catch_unwind(AssertUnwindSafe(|| passmuster::collect::signature::fuzz::found(&disk, block)));
+        slowest = slowest.max(before.elapsed());
+        executions += 1;
+        match outcome {
+            Ok(found) => kinds.extend(found.iter().filter_map(|line| line.split(' ').next().map(str::to_owned))),
+            Err(_) => {
+                finds += 1;
+                println!("panic: a disk of {length} bytes in blocks of {block}, execution {executions}");
+            }
+        }
+        finds += u64::from(before.elapsed() > Duration::from_secs(1));
+    }
+    println!(
+        "{executions} disks in {seconds} s, {finds} finds, slowest {slowest:?}, found: {}",
+        Vec::from_iter(kinds).join(" ")
+    );
+    finds
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     // `cargo test --all-targets` runs this too: then it is only built and started.
     let Some(seconds) = arguments.next().and_then(|seconds| seconds.parse().ok()) else {
-        println!("usage: cargo bench --bench fuzz -- SECONDS [SEED]");
+        println!("usage: cargo bench --bench fuzz -- SECONDS [SEED] [disks]");
         return;
     };
     let seed = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ seed);
+    if arguments.next().as_deref() == Some("disks") {
+        if disks(seconds, &mut random) > 0 {
+            std::process::exit(1);
+        }
+        return;
+    }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/fuzz");
     let base: Vec<(&str, &str)> = RULES
         .iter()

@@ -20,6 +20,7 @@ pub mod nic;
 pub mod nvme;
 pub mod platform;
 pub mod rdma;
+pub mod signature;
 pub mod smbios;
 pub mod tuning;
 
@@ -407,6 +408,18 @@ record! {
         pub health: health::Health,
         /// Its NVMe namespaces that are block devices; none for other drives.
         pub namespaces: Collection<nvme::Namespace>,
+        /// What was found by reading it, on all of it and on its partitions, in the order of where it lies. A drive that sleeps is not woken for that:
+        /// unreadable; partial where a place could not be read.
+        pub signatures: Collection<signature::Signature>,
+        /// Partitions by the table on the drive, 128 at the most: more make the collection partial. Of a GUID partition table the primary's, or the
+        /// backup's where the primary's checksums do not hold.
+        pub partitions: Collection<signature::Partition>,
+        /// Nothing lies on it: no signature was found, in every place where one is looked for and in samples (the first and the last MiB, and 64 times 64 KiB
+        /// from start to end) all bytes are 00h or all are FFh, and the kernel does not use it. Unreadable, never true, if a single place could not be
+        /// read. Data between the samples is not seen, nor what a locked self-encrypting drive hides behind zeros.
+        pub blank: Reading<bool>,
+        /// Something lies on it that is not known here: bytes that are not all 00h or all FFh, and no signature. Encrypted data without a header look so.
+        pub unrecognised_data: Reading<bool>,
     }
 }
 

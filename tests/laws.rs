@@ -416,7 +416,10 @@ fn an_emptied_list_never_mends_a_failure() {
     // Equally empty lists are equal.
     broken.retain(|line| {
         let (check, leaf) = line.split_once(" by ").unwrap();
-        !check.ends_with("-equal") && !EMPTY_IS_SOUND.iter().any(|(of, end)| check == *of && leaf.ends_with(end))
+        // Nor is it amiss that nothing was found on a drive.
+        !check.ends_with("-equal")
+            && !leaf.ends_with("/signatures")
+            && !EMPTY_IS_SOUND.iter().any(|(of, end)| check == *of && leaf.ends_with(end))
     });
     assert!(broken.is_empty(), "{broken:?}");
 }

@@ -44,6 +44,8 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("media.hdd-behind-cache", "when_absent changed", NEVER_ABSENT),
     ("media.role-assigned", "when_absent changed", NEVER_ABSENT),
     ("bond.redundant", "when_absent changed", NEVER_ABSENT),
+    ("media.no-leftovers", "when_absent changed", "whether something was found is never absent"),
+    ("media.content-unique", "when_absent changed", "whether two are the same is never absent"),
     ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
     ("nvme.firmware-pending", "when_absent changed", HAS),
     ("nvme.host-memory-buffer", "when_absent changed", HAS),

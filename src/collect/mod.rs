@@ -20,6 +20,7 @@ pub mod pci;
 mod rdma;
 mod security;
 mod side_by_side;
+pub mod signature;
 mod smart;
 mod smbios;
 pub mod system;
@@ -89,6 +90,7 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     let mut block = block::collect(&ledger);
     nvme::collect(&ledger, &mut block);
     smart::collect(&ledger, &mut block);
+    signature::collect(&ledger, &mut block);
     joined.append(ledger.close(), |ids| block.renumber(ids));
     node.drives = block.drives;
     node.nvme_controllers = block.nvme_controllers;

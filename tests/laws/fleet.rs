@@ -17,7 +17,9 @@ fn drive(node: usize, name: &str, kind: (&str, &str), bytes: u64, usage: &str) -
         "bytes": bytes, "media": media, "transport": transport, "rotational": media == "hdd", "logical_block_size": 512,
         "physical_block_size": 4096, "zoned": "none", "write_back": false, "removable": false, "read_only": false, "usage": usage,
         "mountpoints": if usage == "boot" { json!(["/"]) } else { json!([]) }, "block_devices": [name], "paths": ["one"],
-        "numa_node": 0, "pci_address": "0000:3b:00.0", "state": if nvme { "live" } else { "running" }
+        "numa_node": 0, "pci_address": "0000:3b:00.0", "state": if nvme { "live" } else { "running" },
+        "signatures": if usage == "boot" { json!([signature("gpt", "partition-table", &id)]) } else { json!([]) },
+        "blank": usage == "free", "unrecognised_data": false
     })
 }
 
@@ -67,6 +69,10 @@ fn with_health(mut node: Value) -> Value {
     drives[1]["namespaces"] = json!([{"name": "nvme0n1", "logical_block_size": 4096, "best_logical_block_size": 4096,
         "metadata_bytes": 0, "write_protected": false}]);
     node
+}
+
+fn signature(kind: &str, family: &str, uuid: &str) -> Value {
+    json!({"kind": kind, "family": family, "uuid": uuid, "member_of": null, "intact": true, "damage": null})
 }
 
 fn package(id: u64) -> Value {
@@ -228,6 +234,9 @@ fn bad_system() -> Vec<Change> {
 
 /// What is wrong with the drives of a machine.
 fn bad_drives() -> Vec<Change> {
+    let mut broken = signature("gpt", "partition-table", "G");
+    broken["intact"] = json!(false);
+    broken["damage"] = json!("it differs from the backup");
     vec![
         ("/drives/0/bytes", json!(32_000_000_000_u64)),
         ("/drives/0/read_only", json!(true)),
@@ -248,6 +257,16 @@ fn bad_drives() -> Vec<Change> {
         ("/drives/6/logical_block_size", json!(4096)),
         ("/drives/6/model", json!("OTHER")),
         ("/drives/6/removable", Value::Null),
+        ("/drives/0/signatures", json!([signature("mbr", "partition-table", "M")])),
+        ("/drives/1/blank", json!(false)),
+        (
+            "/drives/1/signatures",
+            json!([signature("luks", "encryption", "L"), signature("mbr", "partition-table", "M"), broken]),
+        ),
+        (
+            "/drives/3/signatures",
+            json!([signature("ddf", "vendor-raid", "D"), signature("zfs", "storage-system", "Z")]),
+        ),
     ]
 }
 
