@@ -4,6 +4,7 @@
 //! Every doc comment here is shown in `docs/facts.md`.
 
 pub mod controller;
+pub mod ethtool;
 pub mod health;
 pub mod hidden;
 pub mod pci;
