@@ -251,7 +251,7 @@ fn cmis(port: &Port<'_, '_>) -> Module {
 }
 
 /// Cable length: a number of 6 bits, times 0.1, 1, 10 or 100 m by the two bits above. 0 is none.
-fn cmis_length(byte: u8) -> Option<u64> {
+pub(super) fn cmis_length(byte: u8) -> Option<u64> {
     let decimetres = u64::from(byte & 0x3f) * [1, 10, 100, 1000].get(usize::from(byte >> 6)).copied().unwrap_or(1);
     Some(decimetres.div_ceil(10)).filter(|metres| *metres != 0)
 }

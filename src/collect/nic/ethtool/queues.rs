@@ -65,9 +65,9 @@ pub(super) fn pause(port: &Port<'_, '_>) -> Pause {
 
 #[cfg(test)]
 pub(super) mod tests {
-    /// An answer of words in the order of the header, the command first.
-    pub(crate) fn words_answer(words: &[u32], length: usize) -> Vec<u8> {
-        let mut answer: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    /// An answer of numbers in the order of the header, the command first.
+    pub(crate) fn numbers_answer(numbers: &[u32], length: usize) -> Vec<u8> {
+        let mut answer: Vec<u8> = numbers.iter().flat_map(|word| word.to_ne_bytes()).collect();
         answer.resize(length, 0);
         answer
     }
