@@ -45,6 +45,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("media.role-assigned", "when_absent changed", NEVER_ABSENT),
     ("bond.redundant", "when_absent changed", NEVER_ABSENT),
     ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
+    ("rdma.marking-equal", "when_absent changed", "what is not set is compared as such, and never absent"),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];
 

@@ -27,7 +27,7 @@ use features::PrivateFlags;
 
 /// Asks every adapter, and completes the interfaces by what was told. Their names and kinds must be set.
 pub(super) fn complete(ledger: &Ledger<'_>, nics: &mut [Nic]) {
-    let told = side_by_side::each(ledger, nics, side_by_side::BOUND, |ledger, nic| interface(ledger, nic));
+    let told = side_by_side::each(ledger, nics, side_by_side::BOUND, interface);
     for (nic, mut told) in nics.iter_mut().zip(told) {
         macro_rules! take {
             ($($field:ident),*) => { $(nic.$field = std::mem::take(&mut told.$field);)* };
