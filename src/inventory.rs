@@ -7,6 +7,7 @@ pub mod bmc;
 pub mod controller;
 pub mod dcb;
 pub mod edac;
+pub mod ethtool;
 pub mod health;
 pub mod hidden;
 pub mod pci;

@@ -56,6 +56,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("bmc.firmware-equal", "when_absent changed", "a node that has none is left out"),
     ("bmc.power-supplies", "when_absent changed", READINGS),
     ("bmc.power-redundant", "when_absent changed", READINGS),
+    ("rdma.marking-equal", "when_absent changed", "what is not set is compared as such, and never absent"),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];
 

@@ -2,6 +2,7 @@
 //!
 //! Knows what can be told of them and where it is read; RDMA is in [`super::rdma`].
 
+use super::ethtool::{Channels, Coalesce, Fec, LinkSettings, Module, Pause, PortCounters, Ring, Statistic};
 use crate::reading::{Collection, Reading};
 use crate::units::{BitsPerSec, Seconds};
 
@@ -37,6 +38,8 @@ record! {
         pub duplex: Reading<Duplex>,
         /// How often the link came or went since the interface exists. `carrier_changes`, since Linux 3.15.
         pub carrier_changes: Reading<u64>,
+        /// How often the link went since the interface exists. `carrier_down_count`, since Linux 4.16.
+        pub carrier_down_count: Reading<u64>,
         /// Kernel driver of the device (`device/driver`); of an interface without a device the driver's name by ethtool `ETHTOOL_GDRVINFO`.
         pub driver: Reading<String>,
         /// Version of the driver; that of the kernel for most drivers since Linux 5.7. ethtool `ETHTOOL_GDRVINFO`, `version`.
@@ -75,6 +78,9 @@ record! {
         pub vfs: Reading<u64>,
         /// Virtual functions that can exist; absent where the device has no SR-IOV. `device/sriov_totalvfs`.
         pub vfs_max: Reading<u64>,
+        /// A driver of the host takes new virtual functions by itself; absent where the device has no SR-IOV. `device/sriov_drivers_autoprobe`,
+        /// since Linux 4.12.
+        pub vfs_autoprobe: Reading<bool>,
         /// Receive queues. `queues/rx-*`.
         pub rx_queues: Reading<u64>,
         /// Transmit queues. `queues/tx-*`.
@@ -86,6 +92,36 @@ record! {
         pub counters: NicCounters,
         /// Data Center Bridging.
         pub dcb: super::dcb::Dcb,
+        /// The line and what can be negotiated on it.
+        pub link_settings: LinkSettings,
+        /// Forward error correction.
+        pub fec: Fec,
+        /// Descriptors in its rings.
+        pub ring: Ring,
+        /// Channels.
+        pub channels: Channels,
+        /// How long interrupts are held back.
+        pub coalesce: Coalesce,
+        /// Pause frames of the whole link.
+        pub pause: Pause,
+        /// Features (offloads) that are active, in the kernel's words, sorted: "rx-checksum", "tx-tcp-segmentation", "rx-gro", "rx-lro",
+        /// "hw-tc-offload" ... ethtool `ETHTOOL_GFEATURES` with the names of `ETH_SS_FEATURES`.
+        pub features: Reading<Vec<String>>,
+        /// Flags of the driver's own that are on, sorted; absent where the driver has none. ethtool `ETHTOOL_GPFLAGS` with the names of
+        /// `ETH_SS_PRIV_FLAGS`.
+        pub private_flags: Reading<Vec<String>>,
+        /// Flags of the driver's own that are off, sorted; absent where the driver has none. As `private_flags`.
+        pub private_flags_off: Reading<Vec<String>>,
+        /// The firmware of the adapter speaks LLDP itself, and keeps its packets from the host. From `private_flags`: `disable-fw-lldp` (i40e) is off,
+        /// `fw-lldp-agent` (ice) is on. Absent where the driver has no such flag.
+        pub firmware_lldp: Reading<bool>,
+        /// The module in its cage, or the end of its cable.
+        pub module: Module,
+        /// Counters of the port by their meaning.
+        pub port_counters: PortCounters,
+        /// Counters of the port by the driver's names, in the driver's order: errors, discards, pauses, lost links. Complete for the names that are
+        /// known here; empty where the driver has none. ethtool `ETHTOOL_GSTATS` with the names of `ETH_SS_STATS`.
+        pub statistics: Collection<Statistic>,
     }
 }
 

@@ -84,6 +84,10 @@ record! {
         pub gids: Collection<RdmaGid>,
         /// What it counted.
         pub counters: RdmaCounters,
+        /// What its driver counted besides.
+        pub hw_counters: RdmaHwCounters,
+        /// What RoCE packets carry, and how they answer congestion; absent for others than Ethernet ports.
+        pub roce: RdmaRoce,
     }
 }
 
@@ -188,5 +192,58 @@ record! {
         pub port_xmit_discards: Reading<u64>,
         /// Errors of the physical layer over the threshold. `local_link_integrity_errors`.
         pub local_link_integrity_errors: Reading<u64>,
+    }
+}
+
+record! {
+    /// Counters of the driver's own of an RDMA port (`hw_counters/*`) by the names of mlx5 (`drivers/infiniband/hw/mlx5/counters.c`); names of bnxt_re
+    /// (`bnxt_re/hw_counters.c`) and irdma (`irdma/verbs.c`) for the same things are given with each. Absent where the driver has none.
+    pub struct RdmaHwCounters {
+        /// Packets that came out of order at the responder: some before them were lost. `out_of_sequence`, `oos_drop_count` (bnxt_re).
+        pub out_of_sequence: Reading<u64>,
+        /// NAKs for a wrong sequence number that the requester received: its packets were lost on the way. `packet_seq_err`, `seq_err_naks_rcvd` (bnxt_re).
+        pub packet_seq_err: Reading<u64>,
+        /// Times that an acknowledgement was waited for in vain. `local_ack_timeout_err`, `to_retransmits` (bnxt_re).
+        pub local_ack_timeout_err: Reading<u64>,
+        /// Losses that the requester noticed by a later packet. `implied_nak_seq_err`.
+        pub implied_nak_seq_err: Reading<u64>,
+        /// Requests given up because the other end was not ready for too long. `rnr_nak_retry_err`.
+        pub rnr_nak_retry_err: Reading<u64>,
+        /// Adaptive retransmissions. `roce_adp_retrans`.
+        pub roce_adp_retrans: Reading<u64>,
+        /// Adaptive retransmissions after a timeout. `roce_adp_retrans_to`.
+        pub roce_adp_retrans_to: Reading<u64>,
+        /// Packets dropped for want of receive buffers of the queue pair. `out_of_buffer`.
+        pub out_of_buffer: Reading<u64>,
+        /// Requests that came twice: an answer was lost. `duplicate_request`, `dup_req` (bnxt_re).
+        pub duplicate_request: Reading<u64>,
+        /// Packets received with a bad invariant checksum. `rx_icrc_encapsulated`.
+        pub rx_icrc_encapsulated: Reading<u64>,
+        /// Congestion notifications sent to those whose packets came marked. `np_cnp_sent`, `tx_cnp_pkts` (bnxt_re), `cnpSent` (irdma).
+        pub np_cnp_sent: Reading<u64>,
+        /// Congestion notifications received and obeyed. `rp_cnp_handled`, `rx_cnp_pkts` (bnxt_re), `cnpHandled` (irdma).
+        pub rp_cnp_handled: Reading<u64>,
+        /// Packets that came marked by a congested switch. `np_ecn_marked_roce_packets`, `rx_ecn_marked_pkts` (bnxt_re), `RxECNMrkd` (irdma).
+        pub np_ecn_marked_roce_packets: Reading<u64>,
+    }
+}
+
+record! {
+    /// What the RoCE packets of a port carry, and how they answer congestion. All of it is absent where the files are not there: they come with NVIDIA's
+    /// own drivers, or are made by an administrator.
+    pub struct RdmaRoce {
+        /// Traffic class that all packets get, whatever their program says, as written ("106" or "Global tclass=106"). `tc/1/traffic_class` of the device,
+        /// of NVIDIA's own drivers.
+        pub traffic_class: Reading<String>,
+        /// Type of GID that connections by address take ("RoCE v2"). `/sys/kernel/config/rdma_cm/*/ports/*/default_roce_mode`; absent where nobody made
+        /// the folder of the device.
+        pub default_mode: Reading<String>,
+        /// Type of service of such connections. `default_roce_tos` beside it.
+        pub default_tos: Reading<u64>,
+        /// Priorities for which packets that came marked are answered by congestion notifications. `ecn/roce_np/enable/*` of the interface, of NVIDIA's
+        /// own drivers.
+        pub notification_priorities: Reading<Vec<u64>>,
+        /// Priorities that slow down when such notifications come. `ecn/roce_rp/enable/*`, of NVIDIA's own drivers.
+        pub reaction_priorities: Reading<Vec<u64>>,
     }
 }

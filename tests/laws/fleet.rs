@@ -83,7 +83,13 @@ fn package(id: u64) -> Value {
 fn port(node: usize, name: &str, function: &str, speed: u64) -> Value {
     json!({"name": name, "kind": "physical", "bus": "pci", "mac": "02:00:00:00:00:01", "permanent_mac": format!("{node}-{name}"),
         "mtu": 9000, "admin_up": true, "carrier": true, "speed": speed, "duplex": "full", "driver": "mlx5_core",
-        "driver_version": "5.8", "firmware": "16.35", "pci_address": function, "master": "bond0", "counters": {"rx_crc_errors": 0}, "rdma_device": if name == "ens1f0" { "mlx5_0" } else { "mlx5_1" },
+        "driver_version": "5.8", "firmware": "16.35", "pci_address": function, "master": "bond0", "counters": {"rx_crc_errors": 0},
+        "carrier_changes": 2, "vfs": 0, "pause": {"rx": false, "tx": false}, "fec": {"active": ["rs"]}, "ring": {"rx": 1024, "rx_max": 8192},
+        "link_settings": {"autoneg": true, "supported": ["25000baseCR/Full", "RS"], "max_supported_speed": speed,
+            "max_advertised_speed": speed, "max_common_speed": speed},
+        "module": {"part_number": "DAC", "temperature": 40, "temperature_warning_high": 70},
+        "port_counters": {"symbol_errors": 0, "discards": 0, "out_of_buffer": 0, "pause_storms": 0, "rx_priority_pause": 3, "tx_priority_pause": 0},
+        "rdma_device": if name == "ens1f0" { "mlx5_0" } else { "mlx5_1" }, "firmware_lldp": false,
         "dcb": {"pfc_priorities": [3], "ets_classes": [0, 0, 0, 1], "ets_bandwidth": [50, 50]}})
 }
 
@@ -110,7 +116,9 @@ fn dimm(node: usize, name: &str) -> Value {
 
 fn rdma(node: usize, name: &str) -> Value {
     json!({"name": name, "firmware": "16.35", "board_id": "MT1", "node_guid": format!("guid{node}{name}"),
-        "ports": [{"number": 1, "state": "active", "protocol": "roce-v2", "counters": {"link_downed": 0, "symbol_error": 0}}]})
+        "ports": [{"number": 1, "state": "active", "protocol": "roce-v2", "counters": {"link_downed": 0, "symbol_error": 0},
+            "hw_counters": {"out_of_sequence": 0, "packet_seq_err": 0, "local_ack_timeout_err": 0, "rx_icrc_encapsulated": 0},
+            "roce": {"traffic_class": "106", "default_tos": 106}}]})
 }
 
 /// Everything that hangs on PCI Express, and the memory modules.
@@ -321,12 +329,26 @@ fn bad_attached() -> Vec<Change> {
         ("/nics/1/duplex", json!("half")),
         ("/nics/1/driver_version", json!("5.4")),
         ("/nics/1/counters/rx_crc_errors", json!(7)),
+        ("/nics/1/carrier_changes", json!(99)),
+        ("/nics/1/vfs", json!(8)),
+        ("/nics/1/pause/rx", json!(true)),
+        ("/nics/0/fec/active", json!(["off"])),
+        ("/nics/1/link_settings/autoneg", json!(false)),
+        ("/nics/1/module/part_number", json!("OTHER")),
+        ("/nics/1/module/temperature", json!(75)),
+        ("/nics/1/port_counters/symbol_errors", json!(4)),
+        ("/nics/1/port_counters/discards", json!(4)),
+        ("/nics/1/port_counters/out_of_buffer", json!(4)),
+        ("/nics/1/port_counters/pause_storms", json!(4)),
         ("/bonds/0/active_ports", json!(1)),
         ("/bonds/0/slaves/1/mii_up", json!(false)),
         ("/rdma_devices/0/node_guid", json!("guid0mlx5_0")),
         ("/rdma_devices/0/firmware", json!("16.30")),
         ("/rdma_devices/0/ports/0/protocol", json!("iwarp")),
         ("/rdma_devices/1/ports/0/counters/symbol_error", json!(9)),
+        ("/rdma_devices/1/ports/0/hw_counters/packet_seq_err", json!(5000)),
+        ("/rdma_devices/1/ports/0/hw_counters/rx_icrc_encapsulated", json!(1)),
+        ("/rdma_devices/1/ports/0/roce/traffic_class", json!("0")),
         ("/dimms/0/total_width", json!(64)),
         ("/dimms/0/serial", json!("0A1")),
         ("/memory_arrays/0/error_correction", json!("none")),
@@ -382,6 +404,7 @@ fn bad_switch() -> Vec<Change> {
         ("/lldp_neighbours/0/aggregated", json!(false)),
         ("/lldp_neighbours/1/pfc_priorities", Value::Null),
         ("/nics/1/dcb/pfc_priorities", json!([])),
+        ("/nics/0/firmware_lldp", json!(true)),
         ("/nics/0/dcb/ets_bandwidth", json!([70, 30])),
     ]
 }

@@ -25,6 +25,14 @@ pub(super) fn read(ledger: &Ledger<'_>, folder: &str, nic: &mut Nic) {
             parse::number
         )
     );
+    set!(
+        nic.carrier_down_count,
+        ledger.parsed(
+            &format!("{folder}/carrier_down_count"),
+            Missing::Untold("the kernel is older than 4.16"),
+            parse::number
+        )
+    );
     let link = link(folder, nic);
     set!(nic.speed, of_link(ledger, &format!("{folder}/speed"), "speed", &link, nic, parse::speed));
     set!(nic.duplex, of_link(ledger, &format!("{folder}/duplex"), "duplex", &link, nic, parse::duplex));

@@ -1,8 +1,7 @@
 //! Network interfaces, bonds and RDMA devices: `/sys/class/net`, `/proc/net/vlan`, ethtool, and through [`super::rdma`]
 //! `/sys/class/infiniband`.
 //!
-//! Reads what is; what a link could do, its pause frames and its partner are not read here. Interfaces of other network namespaces
-//! than its own are not seen.
+//! Reads what is. Interfaces of other network namespaces than its own are not seen.
 
 pub(crate) mod attribute;
 mod bond;
@@ -20,7 +19,7 @@ use crate::inventory::nic::{Bond, Nic, NicCounters, NicKind};
 use crate::inventory::rdma::RdmaDevice;
 use crate::reading::{Collection, ErrorId, ErrorKind, Fact, Reading, Renumber, SourceId};
 use attribute::{flatten, known_or_absent, optional, text};
-use ethtool::DriverInfo;
+use ethtool::driver::{self, DriverInfo};
 
 /// Where the kernel keeps its interfaces.
 pub(super) const NET: &str = "/sys/class/net";
@@ -65,6 +64,7 @@ pub fn collect(ledger: &Ledger<'_>) -> Network {
         .filter(|name| *name != BONDING_MASTERS)
         .map(|name| interface(ledger, name, &vlans))
         .collect();
+    ethtool::complete(ledger, &mut nics);
     let reasons = if listing.complete { Vec::new() } else { vec![ledger.incomplete(NET)] };
     let bonds = bond::collect(ledger, &nics);
     let rdma_devices = rdma::collect(ledger, &nics, listing.complete);
@@ -194,6 +194,12 @@ fn place_facts(ledger: &Ledger<'_>, folder: &str, place: &Place, nic: &mut Nic) 
     );
     set!(nic.vfs, place.if_device(|| ledger.parsed(&pci("sriov_numvfs"), Missing::Absent, parse::number)));
     set!(nic.vfs_max, place.if_device(|| ledger.parsed(&pci("sriov_totalvfs"), Missing::Absent, parse::number)));
+    // Older kernels have SR-IOV without it; whether there is SR-IOV, `sriov_totalvfs` tells.
+    let autoprobe = match nic.vfs_max.known() {
+        Some(_) => Missing::Untold("the kernel is older than 4.12"),
+        None => Missing::Absent,
+    };
+    set!(nic.vfs_autoprobe, place.if_device(|| ledger.parsed(&pci("sriov_drivers_autoprobe"), autoprobe, parse::flag)));
 }
 
 fn is_virtio(device: &str) -> bool {
@@ -265,8 +271,8 @@ fn kind_facts(
 /// What the driver says of itself; absent if it says nothing.
 fn driver_info(ledger: &Ledger<'_>, name: &str) -> Read<DriverInfo> {
     let source = format!("ethtool {name} ETHTOOL_GDRVINFO");
-    let reading = ethtool_answer(ledger, name, &ethtool::driver_request(), &source, |answer| {
-        ethtool::parse_driver(answer).map(Some)
+    let reading = ethtool_answer(ledger, name, &driver::driver_request(), &source, |answer| {
+        driver::parse_driver(answer).map(Some)
     });
     Read { reading, source: ledger.source(source) }
 }
@@ -288,7 +294,7 @@ fn ethtool_answer<T>(
 
 fn permanent_address(ledger: &Ledger<'_>, name: &str) -> Read<String> {
     let source = format!("ethtool {name} ETHTOOL_GPERMADDR");
-    let reading = ethtool_answer(ledger, name, &ethtool::address_request(), &source, ethtool::parse_address);
+    let reading = ethtool_answer(ledger, name, &driver::address_request(), &source, driver::parse_address);
     Read { reading, source: ledger.source(source) }
 }
 

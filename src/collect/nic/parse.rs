@@ -24,7 +24,7 @@ pub(crate) fn word<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 /// A flag written as 0 or 1.
-pub(super) fn flag(text: &str) -> Result<bool, String> {
+pub(crate) fn flag(text: &str) -> Result<bool, String> {
     match text.trim() {
         "0" => Ok(false),
         "1" => Ok(true),

@@ -1,6 +1,6 @@
 //! The section on small trees. The layout of the folders is that of Linux 6.1; names and figures are made up.
 
-use super::ethtool::tests::{address_answer, driver_answer};
+use super::ethtool::driver::tests::{address_answer, driver_answer};
 use super::*;
 use crate::host::{Answer, Entry, Host, HostErrorKind, Question, Replay};
 use crate::inventory::nic::{BondMode, Duplex, LacpRate, MacOrigin, OperState};
@@ -60,11 +60,11 @@ pub(crate) fn port(tree: &mut Tree, function: &str, name: &str, attributes: &[(&
 }
 
 fn ask_driver(name: &str) -> Question {
-    Question::Ethtool(name.to_owned(), ethtool::driver_request())
+    Question::Ethtool(name.to_owned(), driver::driver_request())
 }
 
 fn ask_address(name: &str) -> Question {
-    Question::Ethtool(name.to_owned(), ethtool::address_request())
+    Question::Ethtool(name.to_owned(), driver::address_request())
 }
 
 pub(crate) fn read(host: &dyn Host) -> (Network, Vec<String>, Vec<crate::reading::ReadError>) {

@@ -3,6 +3,7 @@
 //! Knows what the kernel has registered. An adapter whose RDMA module is not loaded is not here, and that it has RDMA is not told
 //! anywhere in sysfs.
 
+mod congestion;
 mod parse;
 #[cfg(test)]
 mod tests;
@@ -117,6 +118,8 @@ fn port(ledger: &Ledger<'_>, ports: &str, number: u64, device: &RdmaDevice, nics
     set!(port.protocol, protocol(ledger, &folder, device, &port));
     set!(port.netdev, netdev(ledger, &folder, number, device, &port, nics, only));
     port.counters = counters(ledger, &file("counters"));
+    port.hw_counters = congestion::hw_counters(ledger, &file("hw_counters"));
+    port.roce = congestion::roce(ledger, device.name.known().map_or("", String::as_str), number, &port);
     port
 }
 

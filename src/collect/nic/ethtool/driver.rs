@@ -24,21 +24,21 @@ const MAX_ADDR_LEN: u32 = 32;
 
 /// What a driver says of itself; `None` where it says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct DriverInfo {
-    pub(super) driver: Option<String>,
-    pub(super) version: Option<String>,
-    pub(super) firmware: Option<String>,
+pub(in crate::collect::nic) struct DriverInfo {
+    pub(in crate::collect::nic) driver: Option<String>,
+    pub(in crate::collect::nic) version: Option<String>,
+    pub(in crate::collect::nic) firmware: Option<String>,
 }
 
 /// The question to the driver.
-pub(super) fn driver_request() -> Vec<u8> {
+pub(in crate::collect::nic) fn driver_request() -> Vec<u8> {
     let mut request = GDRVINFO.to_ne_bytes().to_vec();
     request.resize(DRVINFO_BYTES, 0);
     request
 }
 
 /// The question for the address that the hardware brings.
-pub(super) fn address_request() -> Vec<u8> {
+pub(in crate::collect::nic) fn address_request() -> Vec<u8> {
     let mut request = GPERMADDR.to_ne_bytes().to_vec();
     request.extend(MAX_ADDR_LEN.to_ne_bytes());
     request.resize(ADDRESS_DATA + MAX_ADDR_LEN as usize, 0);
@@ -46,7 +46,7 @@ pub(super) fn address_request() -> Vec<u8> {
 }
 
 /// Reads the answer of the driver.
-pub(super) fn parse_driver(answer: &[u8]) -> Result<DriverInfo, String> {
+pub(in crate::collect::nic) fn parse_driver(answer: &[u8]) -> Result<DriverInfo, String> {
     Ok(DriverInfo {
         driver: text(answer, DRIVER)?,
         version: text(answer, VERSION)?,
@@ -55,7 +55,7 @@ pub(super) fn parse_driver(answer: &[u8]) -> Result<DriverInfo, String> {
 }
 
 /// Reads the answer with the address; `None` if there is none, or it is all zero.
-pub(super) fn parse_address(answer: &[u8]) -> Result<Option<String>, String> {
+pub(in crate::collect::nic) fn parse_address(answer: &[u8]) -> Result<Option<String>, String> {
     let size = answer
         .get(ADDRESS_SIZE..)
         .and_then(<[u8]>::first_chunk)
@@ -81,7 +81,7 @@ fn text(answer: &[u8], offset: usize) -> Result<Option<String>, String> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::collect::nic) mod tests {
     use super::*;
 
     /// An answer as the kernel fills it.
