@@ -1,4 +1,5 @@
 //! Answers of the kernel put together attribute by attribute, as `net/dcb/dcbnl.c` does.
+#![expect(clippy::field_reassign_with_default, reason = "a record with a few facts of many reads better so")]
 
 use super::*;
 use crate::host::{Answer, Host, HostErrorKind, Question, Record, Replay};

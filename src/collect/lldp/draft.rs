@@ -1,6 +1,6 @@
 //! One neighbour while it is put together from what an agent printed.
 
-use super::tlv::Told;
+use super::tlv::{Ets, Told};
 use crate::collect::ledger::{Ledger, Read};
 use crate::inventory::dcb::LldpNeighbour;
 use crate::reading::{Reading, SourceId};
@@ -25,7 +25,7 @@ pub(super) struct Draft {
     pub(super) max_frame: Announced<u64>,
     pub(super) aggregated: Announced<bool>,
     pub(super) pfc: Announced<(bool, u64, Vec<u64>)>,
-    pub(super) ets: Announced<(bool, Vec<u64>, Vec<u64>, Vec<String>)>,
+    pub(super) ets: Announced<Ets>,
     pub(super) recommended: Announced<Vec<u64>>,
     pub(super) applications: Announced<Vec<String>>,
     /// The priorities with PFC are those of CEE, which IEEE's outrank.
@@ -66,9 +66,7 @@ impl Draft {
 
     fn add(&mut self, told: Told) {
         match told {
-            Told::Ets { willing, classes, bandwidth, selection } => {
-                self.ets = Ok(Some((willing, classes, bandwidth, selection)));
-            }
+            Told::Ets(ets) => self.ets = Ok(Some(ets)),
             Told::Recommended { bandwidth } => self.recommended = Ok(Some(bandwidth)),
             Told::Pfc { cee: true, .. } if matches!(self.pfc, Ok(Some(_)) | Err(_)) && !self.by_cee => {}
             Told::Pfc { willing, capability, priorities, cee } => {
@@ -135,10 +133,10 @@ impl Draft {
         announced!(pfc_willing, self.pfc.clone().map(|pfc| pfc.map(|(willing, ..)| willing)));
         announced!(pfc_capability, self.pfc.clone().map(|pfc| pfc.map(|(_, capability, _)| capability)));
         announced!(pfc_priorities, self.pfc.map(|pfc| pfc.map(|(.., priorities)| priorities)));
-        announced!(ets_willing, self.ets.clone().map(|ets| ets.map(|(willing, ..)| willing)));
-        announced!(ets_classes, self.ets.clone().map(|ets| ets.map(|(_, classes, ..)| classes)));
-        announced!(ets_bandwidth, self.ets.clone().map(|ets| ets.map(|(_, _, bandwidth, _)| bandwidth)));
-        announced!(ets_selection, self.ets.map(|ets| ets.map(|(.., selection)| selection)));
+        announced!(ets_willing, self.ets.clone().map(|ets| ets.map(|ets| ets.willing)));
+        announced!(ets_classes, self.ets.clone().map(|ets| ets.map(|ets| ets.classes)));
+        announced!(ets_bandwidth, self.ets.clone().map(|ets| ets.map(|ets| ets.bandwidth)));
+        announced!(ets_selection, self.ets.map(|ets| ets.map(|ets| ets.selection)));
         announced!(ets_recommended, self.recommended);
         announced!(applications, self.applications);
         record

@@ -3,6 +3,7 @@
 //! lldptool(8) of Open-LLDP: a line with the name of each TLV, then its content in lines that are indented. Pure.
 
 use super::draft::Draft;
+use super::tlv::Ets;
 
 /// The neighbour in an answer; `None` if there is none.
 pub(super) fn neighbour(interface: &str, text: &str) -> Option<Draft> {
@@ -101,15 +102,14 @@ fn vlan(text: &str) -> Result<u64, String> {
     parsed.filter(|id| *id < 4095).ok_or_else(|| format!("a VLAN {text:?}"))
 }
 
-type Ets = (bool, Vec<u64>, Vec<u64>, Vec<String>);
-
 fn ets(lines: &[&str]) -> Result<Ets, String> {
     let missing = |what: &str| format!("ETS without {what}");
     let classes = map(after(lines, "PRIO_MAP").ok_or_else(|| missing("PRIO_MAP"))?)?;
     let classes = classes.iter().map(|class| class.parse().map_err(|_| format!("traffic class {class:?}")));
     let bandwidth = numbers(after(lines, "TC Bandwidth").ok_or_else(|| missing("TC Bandwidth"))?)?;
     let selection = map(after(lines, "TSA_MAP").ok_or_else(|| missing("TSA_MAP"))?)?;
-    Ok((yes(lines, "Willing"), classes.collect::<Result<_, _>>()?, bandwidth, selection))
+    let classes = classes.collect::<Result<_, _>>()?;
+    Ok(Ets { willing: yes(lines, "Willing"), classes, bandwidth, selection })
 }
 
 fn pfc(lines: &[&str]) -> Result<(bool, u64, Vec<u64>), String> {

@@ -1,4 +1,5 @@
 //! Answers of lldpcli 1.0.16 and lldptool as they print them (names and numbers made up).
+#![expect(clippy::field_reassign_with_default, reason = "a record with a few facts of many reads better so")]
 
 use super::*;
 use crate::host::{Answer, Host, Question, Record, Replay};

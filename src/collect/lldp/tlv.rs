@@ -7,11 +7,23 @@ use crate::collect::dcb::words;
 const IEEE_802_1: [u8; 3] = [0x00, 0x80, 0xc2];
 const CEE: [u8; 3] = [0x00, 0x1b, 0x21];
 
+/// Enhanced Transmission Selection.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Ets {
+    pub(super) willing: bool,
+    /// Traffic class of each priority.
+    pub(super) classes: Vec<u64>,
+    /// Percent of each class.
+    pub(super) bandwidth: Vec<u64>,
+    /// Algorithm of each class.
+    pub(super) selection: Vec<String>,
+}
+
 /// What one TLV says.
 #[derive(Debug, PartialEq)]
 pub(super) enum Told {
     /// ETS Configuration.
-    Ets { willing: bool, classes: Vec<u64>, bandwidth: Vec<u64>, selection: Vec<String> },
+    Ets(Ets),
     /// ETS Recommendation.
     Recommended { bandwidth: Vec<u64> },
     /// PFC Configuration, by IEEE or by CEE.
@@ -55,7 +67,7 @@ fn classes(table: &[u8]) -> Result<Vec<u64>, String> {
     words::classes(table.iter().flat_map(|pair| [pair >> 4, pair & 0xf]))
 }
 
-fn tables(name: &str, body: &[u8]) -> Result<(u8, Vec<u64>, Vec<u64>, Vec<String>), String> {
+fn tables(name: &str, body: &[u8]) -> Result<Ets, String> {
     let (head, rest) = body.split_first().ok_or_else(|| short(name, body))?;
     let (priorities, rest) = rest.split_first_chunk::<4>().ok_or_else(|| short(name, body))?;
     let (bandwidth, rest) = rest.split_first_chunk::<8>().ok_or_else(|| short(name, body))?;
@@ -63,16 +75,20 @@ fn tables(name: &str, body: &[u8]) -> Result<(u8, Vec<u64>, Vec<u64>, Vec<String
     if !rest.is_empty() {
         return Err(short(name, body));
     }
-    Ok((*head, classes(priorities)?, words::bandwidth(bandwidth)?, words::selections(selection)?))
+    Ok(Ets {
+        willing: head & 0x80 != 0,
+        classes: classes(priorities)?,
+        bandwidth: words::bandwidth(bandwidth)?,
+        selection: words::selections(selection)?,
+    })
 }
 
 fn ets(body: &[u8]) -> Result<Told, String> {
-    let (head, classes, bandwidth, selection) = tables("ETS Configuration", body)?;
-    Ok(Told::Ets { willing: head & 0x80 != 0, classes, bandwidth, selection })
+    tables("ETS Configuration", body).map(Told::Ets)
 }
 
 fn recommended(body: &[u8]) -> Result<Told, String> {
-    let (_, _, bandwidth, _) = tables("ETS Recommendation", body)?;
+    let bandwidth = tables("ETS Recommendation", body)?.bandwidth;
     Ok(Told::Recommended { bandwidth })
 }
 
@@ -141,12 +157,12 @@ mod tests {
         let ets = parse([0, 0x80, 0xc2], 9, &body).unwrap();
         assert_eq!(
             ets,
-            [Told::Ets {
+            [Told::Ets(Ets {
                 willing: false,
                 classes: vec![0, 0, 0, 1, 0, 0, 0, 2],
                 bandwidth: vec![48, 50, 2, 0, 0, 0, 0, 0],
                 selection: words(["ets", "ets", "ets", "strict", "strict", "strict", "strict", "vendor"])
-            }]
+            })]
         );
         let recommended = parse([0, 0x80, 0xc2], 10, &body).unwrap();
         assert_eq!(recommended, [Told::Recommended { bandwidth: vec![48, 50, 2, 0, 0, 0, 0, 0] }]);

@@ -1,4 +1,5 @@
 //! NVMe answers as the specification lays them out, byte by byte, sound and unsound.
+#![expect(clippy::field_reassign_with_default, reason = "a record with a few facts of many reads better so")]
 
 use super::*;
 use crate::host::{Answer, Host, HostErrorKind, Question, Record, Replay};

@@ -1,4 +1,5 @@
 //! Answers of smartctl as its sources print them, sound and unsound, and what is never asked.
+#![expect(clippy::field_reassign_with_default, reason = "a record with a few facts of many reads better so")]
 
 use super::*;
 use crate::host::{Answer, Host, HostErrorKind, Question, Record, Replay, ToolOutput};
