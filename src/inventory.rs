@@ -417,7 +417,7 @@ record! {
         pub partitions: Collection<signature::Partition>,
         /// Nothing lies on it: no signature was found, in every place where one is looked for and in samples (the first and the last MiB, and 64 times 64 KiB
         /// from start to end) all bytes are 00h or all are FFh, and the kernel does not use it. Unreadable, never true, if a single place could not be
-        /// read. Data between the samples is not seen, nor what a locked self-encrypting drive hides behind zeros.
+        /// read. Data between the samples is not seen, nor what a locked self-encrypting drive hides behind zeros, nor namespaces that are no block devices here.
         pub blank: Reading<bool>,
         /// Something lies on it that is not known here: bytes that are not all 00h or all FFh, and no signature. Encrypted data without a header look so.
         pub unrecognised_data: Reading<bool>,

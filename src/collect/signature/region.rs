@@ -98,7 +98,9 @@ impl<'s> Region<'s> {
             self.clamped(0, 512);
             self.sealed.set((512, 8 << 20));
         } else if let Some(page) = self.clamped(0, 4096) {
-            if bytes::is_at(&page, 4086, b"SWAPSPACE2") || bytes::is_at(&page, 4086, b"S1SUSPEND") {
+            const SWAP: [&[u8]; 6] =
+                [b"SWAPSPACE2", b"SWAP-SPACE", b"LINHIB0001", b"S1SUSPEND", b"S2SUSPEND", b"ULSUSPEND"];
+            if SWAP.iter().any(|magic| bytes::is_at(&page, 4086, magic)) {
                 self.sealed.set((4096, 8 << 20));
             } else {
                 self.clamped(4096, HEAD - 4096);

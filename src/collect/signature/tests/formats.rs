@@ -266,6 +266,8 @@ fn swap_space_and_nothing_of_its_memory() {
     ] {
         let image = Image::new(64 * MIB).with(4086, magic);
         assert_eq!((image.only().kind.word(), image.only().version.as_deref()), (kind, Some(version)));
+        let (_, reads) = image.look();
+        assert!(reads.iter().all(|(from, length)| from + length <= 4096 || *from >= 8 * MIB), "{magic} {reads:?}");
     }
     let image = Image::new(64 * MIB).with(0, b"\xed\xc3\x02\xe9\x98\x56\xe5\x0c");
     assert_eq!((image.only().kind.word(), image.only().version.as_deref()), ("suspend-image", Some("tuxonice")));
