@@ -216,8 +216,11 @@ impl<'a, 'h> Controller<'a, 'h> {
         let names = match &self.controller.namespaces {
             Reading::Known(names) => names.as_slice(),
             Reading::Absent => &[],
-            Reading::Unreadable(error) => {
-                asked.namespaces = Collection::Unreadable(*error);
+            // Why is noted in the section's ledger, whose numbers mean nothing in this one.
+            Reading::Unreadable(_) => {
+                let operation = format!("ask {} for its namespaces", self.device);
+                let cause = "which namespaces it has could not be read";
+                asked.namespaces = Collection::Unreadable(self.ledger.error(operation, ErrorKind::NotFound, cause));
                 return;
             }
         };

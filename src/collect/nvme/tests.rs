@@ -541,3 +541,20 @@ fn a_drive_with_two_controllers_is_told_by_the_one_that_answers() {
     assert_eq!(seen.drive.namespaces.items().len(), 1);
     assert_eq!(seen.drive.namespaces.items()[0].nsid, known(1));
 }
+
+/// Each controller is asked with a ledger of its own, in which the numbers of the section's reasons mean something else.
+#[test]
+fn namespaces_that_could_not_be_listed_have_a_reason_that_says_so() {
+    let host = host();
+    let ledger = Ledger::new(&host);
+    let why = ledger.error("list /sys/class/nvme/nvme0", ErrorKind::PermissionDenied, "permission denied");
+    let mut section = section("ACME DC 1", "FW0001");
+    section.nvme_controllers.items_mut()[0].namespaces = Reading::Unreadable(why);
+    collect(&ledger, &mut section);
+    let Collection::Partial { reasons, .. } = &section.drives.items()[0].namespaces else {
+        panic!("{:?}", section.drives.items()[0].namespaces)
+    };
+    assert_eq!(ledger.error_at(reasons[0]).unwrap().operation, "ask /dev/nvme0 for its namespaces");
+    let groups = section.nvme_controllers.items()[0].endurance_groups.reasons().to_vec();
+    assert_eq!(ledger.error_at(groups[0]).unwrap().operation, "ask /dev/nvme0 for its namespaces");
+}

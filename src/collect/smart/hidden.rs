@@ -220,7 +220,9 @@ fn answer(ledger: &Ledger<'_>, controller: &StorageController, target: &Target) 
     let source = ledger.source(format!("run {}", target.call(false).argv.join(" ")));
     let absent = || Read { reading: Reading::Absent, source };
     set!(drive.name, Read { reading: Reading::Known(target.name()), source });
-    set!(drive.controller, Read { reading: controller.name.clone(), source });
+    // Readings of the whole section are numbered by its ledger, so only what is known may be taken over here.
+    let name = controller.name.known().cloned().map_or(Reading::Absent, Reading::Known);
+    set!(drive.controller, Read { reading: name, source });
     set!(drive.enclosure, absent());
     set!(drive.slot, absent());
     set!(drive.state, absent());

@@ -63,7 +63,13 @@ fn complete(drive: &mut Drive, mut told: HiddenDrive) {
         };
     }
     unless_known!(model, serial, firmware, media);
-    drive.health = told.health;
+    let mut health = told.health;
+    // The kernel took it from the caching mode page, or from a bridge's translation of it (drivers/scsi/sd.c, sd_read_cache_type()).
+    if matches!(health.write_cache, Reading::Unreadable(_)) && health.passed.known().is_some() {
+        health.write_cache = drive.write_back.clone();
+        health.sources.set("write_cache", drive.sources.get("write_back").unwrap_or(SourceId(0)));
+    }
+    drive.health = health;
 }
 
 /// Why smartctl has no use for drives of a transport.
@@ -126,13 +132,6 @@ fn health(ledger: &Ledger<'_>, drive: &Drive) -> HiddenDrive {
     let mut answered = of(health);
     if let Some(told) = told {
         hidden::identity(&told, &mut answered);
-    }
-    let health = &mut answered.health;
-    // The kernel took it from the caching mode page, or from a bridge's translation of it (drivers/scsi/sd.c, sd_read_cache_type()).
-    if matches!(health.write_cache, Reading::Unreadable(_)) && health.passed.known().is_some() {
-        health.write_cache = drive.write_back.clone();
-        let source = drive.sources.get("write_back").unwrap_or(SourceId(0));
-        health.sources.set("write_cache", source);
     }
     answered
 }

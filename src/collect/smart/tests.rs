@@ -287,6 +287,26 @@ fn what_sysfs_could_not_tell_is_taken_from_the_drive() {
     assert!(matches!(silent.drive.media, Reading::Unreadable(_)));
 }
 
+/// Each drive is asked with a ledger of its own; what is taken over from the section keeps the section's numbers.
+#[test]
+fn a_reason_of_the_section_stays_the_same_reason() {
+    let host = host(&["-x", "/dev/sdb"], output(0, sas().to_string()));
+    let ledger = Ledger::new(&host);
+    ledger.error("read something else", ErrorKind::NotFound, "it is not there");
+    let why = ledger.error("read /sys/block/sdb/queue/write_cache", ErrorKind::PermissionDenied, "permission denied");
+    let mut disk = drive("sdb", Transport::Sas, "SAS8000");
+    disk.write_back = Reading::Unreadable(why);
+    let mut section = BlockSection {
+        drives: Collection::Complete(vec![disk]),
+        nvme_controllers: Collection::Complete(Vec::new()),
+        block_devices: Collection::Complete(Vec::new()),
+        excluded: Collection::Complete(Vec::new()),
+    };
+    collect(&ledger, &mut section);
+    let Reading::Unreadable(told) = section.drives.items()[0].health.write_cache else { panic!("it is known") };
+    assert_eq!(ledger.error_at(told).unwrap().operation, "read /sys/block/sdb/queue/write_cache");
+}
+
 #[test]
 fn the_exit_status_is_a_bit_mask() {
     let complain = |message: &str| {
