@@ -4,9 +4,11 @@
 //! Every doc comment here is shown in `docs/facts.md`.
 
 pub mod controller;
+pub mod enclosure;
 pub mod health;
 pub mod hidden;
 pub mod pci;
+pub mod raid;
 
 use crate::reading::{Collection, ReadError, Reading};
 use crate::units::{Bytes, Hertz};
@@ -89,6 +91,12 @@ record! {
         pub pci_links: Collection<pci::PciLink>,
         /// Storage controllers.
         pub storage_controllers: Collection<controller::StorageController>,
+        /// Volumes of RAID controllers, as the makers' tools tell of them.
+        pub raid_volumes: Collection<raid::RaidVolume>,
+        /// Enclosures of SCSI Enclosure Services.
+        pub enclosures: Collection<enclosure::Enclosure>,
+        /// Physical slots of PCI.
+        pub pci_slots: Collection<enclosure::PciSlot>,
     }
 }
 

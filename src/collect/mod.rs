@@ -5,6 +5,7 @@ mod caution;
 pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
+mod enclosures;
 pub mod ledger;
 mod live_image;
 pub mod memory;
@@ -82,6 +83,8 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.rdma_devices = network.rdma_devices;
     progress("PCI and storage controllers");
     pci_and_controllers(host, &mut joined, &mut node);
+    progress("enclosures");
+    enclosures(host, &mut joined, &mut node);
 
     let (sources, errors) = joined.finish();
     Inventory {
@@ -139,6 +142,20 @@ fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
     node.pci_functions = pci.functions;
     node.pci_links = pci.links;
     node.storage_controllers = controllers;
+}
+
+/// After the drives, whose serial numbers it names.
+fn enclosures(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut section = enclosures::collect(&ledger, &node.drives);
+    joined.append(ledger.close(), |ids| section.renumber(ids));
+    for field in ["enclosures", "pci_slots"] {
+        if let Some(source) = section.sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    node.enclosures = section.enclosures;
+    node.pci_slots = section.pci_slots;
 }
 
 /// Reads one section with a ledger of its own, and joins that to the others.
