@@ -6,6 +6,7 @@ pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
 mod enclosures;
+pub mod hidden;
 pub mod ledger;
 mod live_image;
 pub mod memory;
@@ -14,6 +15,7 @@ pub mod numa;
 mod nvme;
 pub mod os;
 pub mod pci;
+pub mod raid;
 mod rdma;
 mod security;
 mod side_by_side;
@@ -24,7 +26,7 @@ mod virt;
 
 use crate::host::Host;
 use crate::inventory::{Inventory, Node, SCHEMA};
-use crate::reading::{Fact, Reading, Record, Sources};
+use crate::reading::{Collection, Fact, Reading, Record, Sources};
 use ledger::{Joined, Ledger};
 
 /// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
@@ -83,7 +85,8 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.rdma_devices = network.rdma_devices;
     progress("PCI and storage controllers");
     pci_and_controllers(host, &mut joined, &mut node);
-    progress("enclosures");
+    progress("RAID controllers and enclosures");
+    raid(host, &mut joined, &mut node);
     enclosures(host, &mut joined, &mut node);
 
     let (sources, errors) = joined.finish();
@@ -142,6 +145,48 @@ fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
     node.pci_functions = pci.functions;
     node.pci_links = pci.links;
     node.storage_controllers = controllers;
+}
+
+/// After the controllers, which say whether there is a tool to ask, and the drives, which are not hidden.
+fn raid(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut section = raid::collect(&ledger, &node.storage_controllers, &node.drives);
+    joined.append(ledger.close(), |ids| section.renumber(ids));
+    for (controller, filled) in node.storage_controllers.items_mut().iter_mut().zip(section.controllers) {
+        // A driver may keep to itself what the tool tells.
+        for (field, told, slot) in
+            [("firmware", filled.firmware, &mut controller.firmware), ("serial", filled.serial, &mut controller.serial)]
+        {
+            if matches!(slot, Reading::Unreadable(_)) && matches!(told, Reading::Known(_)) {
+                *slot = told;
+                if let Some(source) = filled.sources.get(field) {
+                    controller.sources.set(field, source);
+                }
+            }
+        }
+        controller.raid = filled.raid;
+    }
+    for field in ["raid_volumes", "hidden_drives"] {
+        if let Some(source) = section.sources.get(field) {
+            node.sources.set(field, source);
+        }
+    }
+    // Where controllers may be missing, so may what hangs on them.
+    node.raid_volumes = less_sure(section.volumes, &node.storage_controllers);
+    node.hidden_drives = less_sure(section.hidden, &node.storage_controllers);
+}
+
+/// A collection that rests on another, which may lack elements.
+fn less_sure<T, U>(collection: Collection<T>, ground: &Collection<U>) -> Collection<T> {
+    match (collection, ground) {
+        (Collection::Unreadable(error), _) => Collection::Unreadable(error),
+        (_, Collection::Unreadable(error)) => Collection::Unreadable(*error),
+        (Collection::Complete(items), ground) => Collection::new(items, ground.reasons().to_vec()),
+        (Collection::Partial { items, mut reasons }, ground) => {
+            reasons.extend_from_slice(ground.reasons());
+            Collection::new(items, reasons)
+        }
+    }
 }
 
 /// After the drives, whose serial numbers it names.
