@@ -26,7 +26,7 @@ mod virt;
 
 use crate::host::Host;
 use crate::inventory::{Inventory, Node, SCHEMA};
-use crate::reading::{Collection, Fact, Reading, Record, Sources};
+use crate::reading::{Collection, ErrorId, Fact, Reading, Record, Sources};
 use ledger::{Joined, Ledger};
 
 /// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
@@ -171,6 +171,7 @@ fn raid(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
             node.sources.set(field, source);
         }
     }
+    node.drives = with_reasons(std::mem::take(&mut node.drives), &section.unseen);
     // Where controllers may be missing, so may what hangs on them.
     node.raid_volumes = less_sure(section.volumes, &node.storage_controllers);
     node.hidden_drives = less_sure(section.hidden, &node.storage_controllers);
@@ -178,12 +179,19 @@ fn raid(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
 
 /// A collection that rests on another, which may lack elements.
 fn less_sure<T, U>(collection: Collection<T>, ground: &Collection<U>) -> Collection<T> {
-    match (collection, ground) {
-        (Collection::Unreadable(error), _) => Collection::Unreadable(error),
-        (_, Collection::Unreadable(error)) => Collection::Unreadable(*error),
-        (Collection::Complete(items), ground) => Collection::new(items, ground.reasons().to_vec()),
-        (Collection::Partial { items, mut reasons }, ground) => {
-            reasons.extend_from_slice(ground.reasons());
+    match ground {
+        Collection::Unreadable(error) => Collection::Unreadable(*error),
+        ground => with_reasons(collection, ground.reasons()),
+    }
+}
+
+/// A collection that may lack elements for more reasons.
+fn with_reasons<T>(collection: Collection<T>, more: &[ErrorId]) -> Collection<T> {
+    match collection {
+        Collection::Unreadable(error) => Collection::Unreadable(error),
+        Collection::Complete(items) => Collection::new(items, more.to_vec()),
+        Collection::Partial { items, mut reasons } => {
+            reasons.extend_from_slice(more);
             Collection::new(items, reasons)
         }
     }

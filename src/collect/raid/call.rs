@@ -8,7 +8,7 @@ use super::report::Report;
 use super::ssacli;
 use super::storcli;
 use crate::collect::ledger::Ledger;
-use crate::host::{HostError, HostErrorKind, ToolCall};
+use crate::host::{HostError, HostErrorKind, ToolCall, ToolOutput};
 use crate::reading::{ErrorId, ErrorKind, SourceId};
 use std::time::Duration;
 
@@ -82,6 +82,8 @@ pub(super) struct Asked {
     pub(super) source: SourceId,
     /// What it told, or why it told nothing.
     pub(super) report: Result<Report, ErrorId>,
+    /// A question about details that was not answered, the first.
+    pub(super) unanswered: Option<ErrorId>,
 }
 
 /// A tool that is installed, or may be.
@@ -90,6 +92,7 @@ struct Tool<'l, 'h> {
     program: &'static str,
     /// It did not answer in time, and is asked no more.
     silent: bool,
+    unanswered: Option<ErrorId>,
 }
 
 pub(super) fn call(program: &str, arguments: &[&str], number: Option<u32>) -> ToolCall {
@@ -113,25 +116,40 @@ pub(super) fn ask(ledger: &Ledger<'_>, maker: Maker) -> Asked {
     let source = ledger.source(format!("run {program} {words}"));
     let text = match answer {
         Ok(text) => text,
-        Err(error) => return Asked { maker, program, source, report: Err(error) },
+        Err(error) => return Asked { maker, program, source, report: Err(error), unanswered: None },
     };
-    let mut tool = Tool { ledger, program, silent: false };
+    let mut tool = Tool { ledger, program, silent: false, unanswered: None };
     let report = match maker {
         Maker::Storcli | Maker::Storcli2 => tool.storcli(&text),
         Maker::Ssacli => ssacli::parse(&text),
         Maker::Ircu => tool.ircu(&text),
         Maker::Arcconf => tool.arcconf(&text),
     };
-    let report = report.and_then(|report| match (report.controllers.is_empty(), report.refused.first()) {
-        (true, Some(refused)) => Err(refused.clone()),
-        _ => Ok(report),
-    });
-    let report =
-        report.map_err(|cause| match ledger.malformed::<()>(&format!("what {program} {words} prints"), cause) {
-            crate::reading::Reading::Unreadable(error) => error,
-            _ => ledger.error(format!("run {program}"), ErrorKind::Malformed, "its output is not understood"),
-        });
-    Asked { maker, program, source, report }
+    let operation = format!("run {program} {words}");
+    let report = match report {
+        Ok(report) => match (report.controllers.is_empty(), report.refused.first()) {
+            (true, Some(refused)) => Err(ledger.error(operation, ErrorKind::ToolFailed, refused.clone())),
+            _ => Ok(report),
+        },
+        Err(cause) => {
+            Err(ledger.error(operation, ErrorKind::Malformed, format!("what it prints is not understood: {cause}")))
+        }
+    };
+    Asked { maker, program, source, report, unanswered: tool.unanswered }
+}
+
+/// What a tool printed; that it printed nothing is a failure, of which it may tell on the other output.
+fn printed(ledger: &Ledger<'_>, call: &ToolCall, answer: Result<ToolOutput, HostError>) -> Result<String, ErrorId> {
+    let output = answer.map_err(|error| ledger.host_error(error))?;
+    if !output.stdout.iter().all(u8::is_ascii_whitespace) {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let cause = match complaint.lines().map(str::trim).find(|line| !line.is_empty()) {
+        Some(line) => line.chars().take(200).collect(),
+        None => "it printed nothing".to_owned(),
+    };
+    Err(ledger.error(format!("run {}", call.argv.join(" ")), ErrorKind::ToolFailed, cause))
 }
 
 /// The first program that is there, and its answer.
@@ -141,13 +159,13 @@ fn find(ledger: &Ledger<'_>, maker: Maker, first: &ToolCall) -> (&'static str, R
     let mut unrecorded: Option<HostError> = None;
     for program in programs {
         let argv = std::iter::once((*program).to_owned()).chain(first.argv.iter().skip(1).cloned()).collect();
-        match ledger.host().run(&ToolCall { argv, time: TIME }) {
-            Ok(output) => return (program, Ok(String::from_utf8_lossy(&output.stdout).into_owned())),
+        let call = ToolCall { argv, time: TIME };
+        match ledger.host().run(&call) {
             Err(error) if error.kind == HostErrorKind::ToolMissing => {}
             Err(error) if error.kind == HostErrorKind::NotInCapture => {
                 unrecorded.get_or_insert(error);
             }
-            Err(error) => return (program, Err(ledger.host_error(error))),
+            answer => return (program, printed(ledger, &call, answer)),
         }
     }
     let error = match unrecorded {
@@ -167,13 +185,10 @@ impl Tool<'_, '_> {
         if self.silent {
             return None;
         }
-        match self.ledger.host().run(&call(self.program, arguments, number)) {
-            Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
-            Err(error) => {
-                self.silent = error.kind == HostErrorKind::TimedOut;
-                None
-            }
-        }
+        let call = call(self.program, arguments, number);
+        let answer = self.ledger.host().run(&call);
+        self.silent = matches!(&answer, Err(error) if error.kind == HostErrorKind::TimedOut);
+        printed(self.ledger, &call, answer).map_err(|error| self.unanswered.get_or_insert(error)).ok()
     }
 
     fn storcli(&mut self, all: &str) -> Result<Report, String> {

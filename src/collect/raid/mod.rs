@@ -63,6 +63,8 @@ pub(crate) struct Section {
     pub(crate) controllers: Vec<Filled>,
     pub(crate) volumes: Collection<RaidVolume>,
     pub(crate) hidden: Collection<HiddenDrive>,
+    /// Why the kernel's drives are not all: these are told of, and it does not show them.
+    pub(crate) unseen: Vec<ErrorId>,
     pub(crate) sources: Sources,
 }
 
@@ -72,6 +74,9 @@ impl Section {
         self.controllers.iter_mut().for_each(|filled| Fact::renumber(filled, ids));
         self.volumes.renumber(ids);
         self.hidden.renumber(ids);
+        let mut unseen = Collection::<HiddenDrive>::new(Vec::new(), std::mem::take(&mut self.unseen));
+        unseen.renumber(ids);
+        self.unseen = unseen.reasons().to_vec();
         ids.record_sources(&mut self.sources);
     }
 }
@@ -147,6 +152,7 @@ pub(crate) fn collect(
         controllers: filled,
         volumes: Collection::new(whole.volumes, whole.volume_reasons),
         hidden: Collection::new(whole.hidden, whole.hidden_reasons),
+        unseen: whole.unseen,
         sources,
     }
 }
@@ -158,6 +164,7 @@ struct Whole {
     volume_reasons: Vec<ErrorId>,
     hidden: Vec<HiddenDrive>,
     hidden_reasons: Vec<ErrorId>,
+    unseen: Vec<ErrorId>,
     /// PCI functions of which a tool told.
     told: BTreeSet<String>,
 }
@@ -182,11 +189,16 @@ impl Whole {
             return filled;
         };
         self.told.extend(known.address().map(str::to_owned));
-        let output = Output { ledger, program: first.program, source: first.source };
-        filled.raid = output.controller(controller);
+        let about = |asked: &Asked, unanswered: Option<ErrorId>| Output {
+            ledger,
+            program: asked.program,
+            source: asked.source,
+            unanswered,
+        };
+        let output = about(first, first.unanswered);
+        filled.raid = about(first, None).controller(controller);
         for (asked, controller) in &found {
-            let output = Output { ledger, program: asked.program, source: asked.source };
-            complete(&mut filled.raid, output.controller(controller));
+            complete(&mut filled.raid, about(asked, None).controller(controller));
             for (field, told, slot) in [
                 ("firmware", &controller.firmware, &mut filled.firmware),
                 ("serial", &controller.serial, &mut filled.serial),
@@ -206,6 +218,7 @@ impl Whole {
             self.volume_reasons.push(error);
             self.hidden_reasons.push(error);
         }
+        let before = self.hidden.len();
         for drive in &controller.drives {
             match shown.sight(drive.serial.value().map(String::as_str), drive.wwn.as_deref(), drive.exposed) {
                 Sight::Shown => {}
@@ -218,6 +231,10 @@ impl Whole {
                     format!("{} says that the system sees it, and no serial number joins them", first.program),
                 )),
             }
+        }
+        if self.hidden.len() > before {
+            let cause = format!("{} lists {} that the kernel does not show", first.program, self.hidden.len() - before);
+            self.unseen.push(ledger.error(format!("see the drives behind {name}"), ErrorKind::NotSupported, cause));
         }
         filled
     }

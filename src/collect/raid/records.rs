@@ -13,6 +13,8 @@ pub(super) struct Output<'l, 'h> {
     pub(super) ledger: &'l Ledger<'h>,
     pub(super) program: &'static str,
     pub(super) source: SourceId,
+    /// Why details are not told, where a question about them was not answered.
+    pub(super) unanswered: Option<ErrorId>,
 }
 
 impl Output<'_, '_> {
@@ -20,11 +22,10 @@ impl Output<'_, '_> {
         let reading = match told {
             Told::Value(value) => Reading::Known(value),
             Told::Nothing => Reading::Absent,
-            Told::Untold => Reading::Unreadable(self.ledger.error(
-                format!("read the {what} in the output of {}", self.program),
-                ErrorKind::NotSupported,
-                "it does not tell",
-            )),
+            Told::Untold => Reading::Unreadable(self.unanswered.unwrap_or_else(|| {
+                let operation = format!("read the {what} in the output of {}", self.program);
+                self.ledger.error(operation, ErrorKind::NotSupported, "it does not tell")
+            })),
             Told::Wrong(cause) => {
                 self.ledger.malformed(&format!("the {what} in the output of {}", self.program), cause)
             }

@@ -414,6 +414,13 @@ fn what_hides_behind_megaraid() {
     assert_eq!(errors[error.0 as usize].cause, "it does not tell; smartctl may");
     assert!(matches!(hidden[0].serial, Reading::Unreadable(_)));
 
+    // The kernel's drives are not all there are.
+    let [unseen] = section.unseen[..] else { panic!("{:?}", section.unseen) };
+    assert_eq!(
+        errors[unseen.0 as usize].to_string(),
+        "cannot see the drives behind 0000:03:00.0: storcli64 lists 4 that the kernel does not show"
+    );
+
     let Collection::Complete(volumes) = &section.volumes else { panic!("{:?}", section.volumes) };
     assert_eq!(names(volumes, |volume| &volume.name), ["/c0/v0", "/c0/v1"]);
     assert_eq!(volumes[0].controller, known(AT));
@@ -463,8 +470,13 @@ fn a_silent_tool_is_asked_once() {
     let host = failed(host, "storcli64 /call/eall/sall show all J nolog", HostErrorKind::TimedOut);
     // Would answer, and is not asked.
     let host = ran(host, "storcli64 /call/vall show all J nolog", VOLUMES);
-    let (section, _) = collected(&host, vec![controller("megaraid_sas", ControllerKind::Raid, AT)], Vec::new());
-    assert!(matches!(section.volumes.items()[0].block_device, Reading::Unreadable(_)));
+    let (section, errors) = collected(&host, vec![controller("megaraid_sas", ControllerKind::Raid, AT)], Vec::new());
+    let Reading::Unreadable(error) = section.volumes.items()[0].block_device else { panic!("{:?}", section.volumes) };
+    assert_eq!(
+        errors[error.0 as usize].to_string(),
+        "cannot run storcli64 /call/eall/sall show all J nolog: so the test says"
+    );
+    assert!(matches!(section.controllers[0].raid.battery, Reading::Known(_)));
     let host = failed(empty(), "storcli64 /call show all J nolog", HostErrorKind::TimedOut);
     let (section, errors) = collected(&host, vec![controller("megaraid_sas", ControllerKind::Raid, AT)], Vec::new());
     let reason = section.hidden.reasons()[0];
@@ -483,6 +495,7 @@ fn nothing_is_asked_without_such_a_controller() {
     assert!(errors.is_empty(), "{errors:?}");
     assert_eq!(section.hidden, Collection::Complete(Vec::new()));
     assert_eq!(section.volumes, Collection::Complete(Vec::new()));
+    assert!(section.unseen.is_empty());
     assert!(section.controllers.iter().all(|filled| filled.raid.temperature == Reading::Absent));
 }
 
@@ -560,16 +573,26 @@ fn a_controller_that_the_tool_does_not_show() {
 
 #[test]
 fn refusals_and_rubbish() {
-    for (stdout, cause) in
-        [(fixture!("storcli-none.json"), "Controller 0 not found"), ("Killed", "it is no JSON"), ("", "it is no JSON")]
-    {
+    let rubbish = "what it prints is not understood: it is no JSON";
+    for (stdout, kind, cause) in [
+        (fixture!("storcli-none.json"), ErrorKind::ToolFailed, "Controller 0 not found"),
+        ("Killed", ErrorKind::Malformed, rubbish),
+        ("", ErrorKind::ToolFailed, "it printed nothing"),
+    ] {
         let host = ran(empty(), "storcli64 /call show all J nolog", stdout);
         let (section, errors) =
             collected(&host, vec![controller("megaraid_sas", ControllerKind::Raid, AT)], Vec::new());
-        let reason = section.hidden.reasons()[0];
-        assert_eq!(errors[reason.0 as usize].cause, cause);
+        let reason = &errors[section.hidden.reasons()[0].0 as usize];
+        assert_eq!((reason.kind, reason.cause.as_str()), (kind, cause));
         assert!(matches!(section.controllers[0].raid.battery, Reading::Unreadable(_)));
     }
+    let argv = "storcli64 /call show all J nolog".split(' ').map(str::to_owned).collect();
+    let stderr = b"\nstorcli64: error while loading shared libraries\n".to_vec();
+    let broken = Answer::Tool(ToolOutput { status: Some(127), stdout: Vec::new(), stderr });
+    let host = empty().with(Question::Run(argv), Ok(broken));
+    let (section, errors) = collected(&host, vec![controller("megaraid_sas", ControllerKind::Raid, AT)], Vec::new());
+    let reason = section.hidden.reasons()[0];
+    assert_eq!(errors[reason.0 as usize].cause, "storcli64: error while loading shared libraries");
     let host = failed(empty(), "ssacli ctrl all show config detail", HostErrorKind::PermissionDenied);
     let (section, errors) = collected(&host, vec![controller("hpsa", ControllerKind::Raid, AT)], Vec::new());
     assert_eq!(errors[section.hidden.reasons()[0].0 as usize].kind, ErrorKind::PermissionDenied);
