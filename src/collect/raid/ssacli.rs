@@ -119,8 +119,8 @@ fn controller(slot: &str, parts: &[Part]) -> Option<Controller> {
     let drives: Vec<&Part> = parts.iter().filter(|part| part.kind == Kind::Drive).collect();
     let volume_name = |part: &Part| format!("{name} ld {}", part.section.title);
     let drive_name = |part: &Part| format!("{name} pd {}", part.section.title);
-    // Only the detailed form has lines of the controller.
-    let detailed = main.find("Controller Status").is_some();
+    // Only the detailed form has lines of the controller; that of "show status" has some.
+    let detailed = main.find("Firmware Version").is_some();
     let backup = main.get("Battery/Capacitor Status");
     let mut controller = Controller {
         pci_address: word(main.get("PCI Address (Domain:Bus:Device.Function)")).value().cloned(),
