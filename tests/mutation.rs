@@ -44,6 +44,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("media.hdd-behind-cache", "when_absent changed", NEVER_ABSENT),
     ("media.role-assigned", "when_absent changed", NEVER_ABSENT),
     ("bond.redundant", "when_absent changed", NEVER_ABSENT),
+    ("controller.no-hidden-drives", "when_absent changed", NEVER_ABSENT),
     ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
     ("bond.speeds-equal", "quantifier swapped", "all are the greatest exactly if all are the least"),
 ];

@@ -52,10 +52,8 @@ fn entries() -> Vec<(String, Entry)> {
 }
 
 fn drives(serial: Reading<String>) -> Collection<Drive> {
-    let mut drive = Drive::default();
-    drive.block_devices = Reading::Known(vec!["sda".to_owned()]);
-    drive.serial = serial;
-    Collection::Complete(vec![drive])
+    let block_devices = Reading::Known(vec!["sda".to_owned()]);
+    Collection::Complete(vec![Drive { block_devices, serial, ..Drive::default() }])
 }
 
 fn told(host: &Replay, serial: Reading<String>) -> (Section, Vec<ReadError>) {

@@ -3,8 +3,7 @@
 use super::report::Told;
 
 /// Words for what is not known.
-const UNKNOWN: [&str; 8] =
-    ["", "N/A", "NA", "-", "Unknown", "Not Available", "Not Applicable", "Not Supported"];
+const UNKNOWN: [&str; 8] = ["", "N/A", "NA", "-", "Unknown", "Not Available", "Not Applicable", "Not Supported"];
 
 /// A word, if it says something.
 pub(super) fn word(text: &str) -> Told<String> {

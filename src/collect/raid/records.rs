@@ -79,8 +79,7 @@ impl Output<'_, '_> {
 
     /// One physical drive.
     pub(super) fn drive(&self, controller: &str, told: Drive) -> HiddenDrive {
-        let mut record = HiddenDrive::default();
-        record.health = self.health(&told);
+        let mut record = HiddenDrive { health: self.health(&told), ..HiddenDrive::default() };
         set!(record.name, self.known(told.name));
         set!(record.controller, self.known(controller.to_owned()));
         set!(record.enclosure, self.read(told.enclosure, "enclosure of a drive"));
