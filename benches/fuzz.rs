@@ -1,4 +1,5 @@
-//! Fuzzes what reads rules: the parser and checker of expressions and messages, and the loader of YAML; and what reads disks.
+//! Fuzzes what reads rules: the parser and checker of expressions and messages, and the loader of YAML; what reads outputs of RAID tools; and
+//! what reads disks.
 //!
 //!     cargo bench --bench fuzz -- SECONDS [SEED]
 //!     cargo bench --bench fuzz -- SECONDS SEED disks
@@ -6,7 +7,7 @@
 //! The second form fuzzes the readers of partition tables, file systems and other signatures: small disks on which pieces of such structures lie where
 //! they are looked for, checksums mostly wrong. They are told by what is found, not by messages, and none is kept.
 //!
-//! Inputs are mutations of the built-in rules and of `fixtures/fuzz/`; one that is told something that no input before
+//! Inputs are mutations of the built-in rules, of `fixtures/raid/` and of `fixtures/fuzz/`; one that is told something that no input before
 //! was told (by the messages, numbers left out) joins the inputs. Prints executions, the slowest input and every find:
 //! a panic, or more than a second for one input. With MUSTER_KEEP=1 the inputs that told something new are written to
 //! `fixtures/fuzz/`. Exit status 1 on a find.
@@ -20,6 +21,7 @@
     clippy::disallowed_types
 )]
 
+use passmuster::collect::raid;
 use passmuster::expr::{Schema, Scope, Template, compile};
 use passmuster::inventory::Node;
 use passmuster::reading::{FactType, Record};
@@ -127,6 +129,16 @@ const WORDS: &[&str] = &[
     "{{",
     "}}",
     "\r\n",
+    "\"Controllers\":[",
+    "\"EID:Slt\":\"252:0\"",
+    "Logical Drive: 1\n",
+    "physicaldrive 1I:1:1\n",
+    " : ",
+    "-----\n",
+    "Device #0\n",
+    "IR volume 1\n",
+    " in Slot 0\n",
+    "[0x1 Sectors]",
 ];
 
 fn mutate(random: &mut Random, input: &[u8], other: &[u8]) -> Vec<u8> {
@@ -163,7 +175,10 @@ fn mutate(random: &mut Random, input: &[u8], other: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What the readers of rules say of the input, numbers left out.
+/// Families of RAID tools whose outputs are read.
+const TOOLS: [&str; 4] = ["storcli", "ssacli", "ircu", "arcconf"];
+
+/// What the readers say of the input, numbers left out.
 fn told(input: &[u8], schema: &Schema, base: &[(&str, &str)]) -> BTreeSet<String> {
     let mut told = BTreeSet::new();
     let mut tell = |kind: &str, message: &str| {
@@ -182,6 +197,26 @@ fn told(input: &[u8], schema: &Schema, base: &[(&str, &str)]) -> BTreeSet<String
         match Template::compile(text, &scope) {
             Ok(_) => tell("message", "right"),
             Err(errors) => errors.iter().for_each(|error| tell("message", &error.message)),
+        }
+    }
+    // What a tool prints is read as text, whatever its bytes.
+    let output = String::from_utf8_lossy(input);
+    for tool in TOOLS {
+        match raid::parse(tool, &output) {
+            Ok(report) => {
+                let told = format!("{report:?}");
+                for part in ["[Controller", "[Volume", "[Drive", "gaps: [\"", "refused: [\"", "Value(Write", "Nothing"]
+                {
+                    if told.contains(part) {
+                        tell(tool, part);
+                    }
+                }
+                told.split("Wrong(\"")
+                    .skip(1)
+                    .filter_map(|rest| rest.split(':').next())
+                    .for_each(|cause| tell(tool, cause));
+            }
+            Err(cause) => tell(tool, &cause),
         }
     }
     for path in ["checks/cpu/all-online.yaml", "rules/solutions/ceph.yaml", "rules/knowledge/drives.yaml"] {
@@ -322,6 +357,12 @@ fn main() {
     for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
         inputs.extend(std::fs::read(entry.path()));
     }
+    for entry in std::fs::read_dir(folder.with_file_name("raid")).into_iter().flatten().flatten() {
+        let text = std::fs::read(entry.path()).unwrap_or_default();
+        // Without its indentation a JSON is short enough not to be cut.
+        let compact = serde_json::from_slice::<serde_json::Value>(&text).map(|value| value.to_string().into_bytes());
+        inputs.push(compact.unwrap_or(text));
+    }
     inputs.sort();
     inputs.dedup();
     let mut known = BTreeSet::new();
@@ -368,7 +409,7 @@ fn main() {
         }
     }
     println!(
-        "{executions} executions of 8 readers in {seconds} s with seed {seed}, {finds} finds, {} inputs told something new, slowest {slowest:?}",
+        "{executions} executions of 12 readers in {seconds} s with seed {seed}, {finds} finds, {} inputs told something new, slowest {slowest:?}",
         fresh.len()
     );
     if finds > 0 {

@@ -7,10 +7,12 @@ pub mod bmc;
 pub mod controller;
 pub mod dcb;
 pub mod edac;
+pub mod enclosure;
 pub mod ethtool;
 pub mod health;
 pub mod hidden;
 pub mod pci;
+pub mod raid;
 
 use crate::reading::{Collection, ReadError, Reading};
 use crate::units::{Bytes, Hertz};
@@ -106,6 +108,12 @@ record! {
         pub pci_links: Collection<pci::PciLink>,
         /// Storage controllers.
         pub storage_controllers: Collection<controller::StorageController>,
+        /// Volumes of RAID controllers, as the makers' tools tell of them.
+        pub raid_volumes: Collection<raid::RaidVolume>,
+        /// Enclosures of SCSI Enclosure Services.
+        pub enclosures: Collection<enclosure::Enclosure>,
+        /// Physical slots of PCI.
+        pub pci_slots: Collection<enclosure::PciSlot>,
     }
 }
 

@@ -85,6 +85,14 @@ impl<T> Collection<T> {
         if reasons.is_empty() { Self::Complete(items) } else { Self::Partial { items, reasons } }
     }
 
+    /// Those that could be read, taken out.
+    pub(crate) fn into_items(self) -> Vec<T> {
+        match self {
+            Self::Complete(items) | Self::Partial { items, .. } => items,
+            Self::Unreadable(_) => Vec::new(),
+        }
+    }
+
     /// What could be read.
     #[must_use]
     pub fn items(&self) -> &[T] {

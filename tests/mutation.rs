@@ -46,6 +46,7 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("bond.redundant", "when_absent changed", NEVER_ABSENT),
     ("media.no-leftovers", "when_absent changed", "whether something was found is never absent"),
     ("media.content-unique", "when_absent changed", "whether two are the same is never absent"),
+    ("controller.no-hidden-drives", "when_absent changed", NEVER_ABSENT),
     ("pci.driver-bound", "when_absent changed", "whether it has a driver is never absent"),
     ("nvme.firmware-pending", "when_absent changed", HAS),
     ("nvme.host-memory-buffer", "when_absent changed", HAS),

@@ -8,6 +8,8 @@ pub mod cpu;
 pub mod cpulist;
 mod dcb;
 mod edac;
+mod enclosures;
+pub mod hidden;
 pub mod ledger;
 mod live_image;
 mod lldp;
@@ -17,6 +19,7 @@ pub mod numa;
 mod nvme;
 pub mod os;
 pub mod pci;
+pub mod raid;
 mod rdma;
 mod security;
 mod side_by_side;
@@ -29,8 +32,9 @@ mod tuning;
 mod virt;
 
 use crate::host::Host;
+use crate::inventory::hidden::HiddenDrive;
 use crate::inventory::{Inventory, Node, SCHEMA};
-use crate::reading::{Fact, Reading, Record, Sources};
+use crate::reading::{Collection, ErrorId, Fact, Reading, Record, Sources};
 use ledger::{Joined, Ledger};
 
 /// Reads one machine. Sections are joined in a fixed order, so that the same answers give the same bytes.
@@ -119,6 +123,9 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
     node.rdma_devices = network.rdma_devices;
     progress("PCI and storage controllers");
     pci_and_controllers(host, &mut joined, &mut node);
+    progress("RAID controllers and enclosures");
+    raid(host, &mut joined, &mut node);
+    enclosures(host, &mut joined, &mut node);
 
     let (sources, errors) = joined.finish();
     Inventory {
@@ -172,6 +179,77 @@ fn pci_and_controllers(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
     node.pci_links = pci.links;
     node.storage_controllers = controllers;
     node.hidden_drives = hidden;
+}
+
+/// After the controllers, which say whether there is a tool to ask, and the drives, which are not hidden.
+fn raid(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut section = raid::collect(&ledger, &node.storage_controllers, &node.drives);
+    joined.append(ledger.close(), |ids| section.renumber(ids));
+    for (controller, filled) in node.storage_controllers.items_mut().iter_mut().zip(section.controllers) {
+        // A driver may keep to itself what the tool tells.
+        for (field, told, slot) in
+            [("firmware", filled.firmware, &mut controller.firmware), ("serial", filled.serial, &mut controller.serial)]
+        {
+            if matches!(slot, Reading::Unreadable(_)) && matches!(told, Reading::Known(_)) {
+                *slot = told;
+                if let Some(source) = filled.sources.get(field) {
+                    controller.sources.set(field, source);
+                }
+            }
+        }
+        controller.raid = filled.raid;
+    }
+    node.sources.extend(&section.sources);
+    node.drives = with_reasons(std::mem::take(&mut node.drives), &section.unseen);
+    // Where controllers may be missing, so may what hangs on them.
+    node.raid_volumes = less_sure(section.volumes, &node.storage_controllers);
+    let makers = less_sure(section.hidden, &node.storage_controllers);
+    node.hidden_drives = both(makers, std::mem::take(&mut node.hidden_drives));
+}
+
+/// Drives behind RAID controllers by the makers' tools and by smartctl. A maker's tool knows all of its own; that smartctl names no more is no proof.
+fn both(makers: Collection<HiddenDrive>, smartctl: Collection<HiddenDrive>) -> Collection<HiddenDrive> {
+    match (makers, smartctl) {
+        (Collection::Unreadable(error), Collection::Unreadable(_)) => Collection::Unreadable(error),
+        (Collection::Unreadable(error), shown) => with_reasons(shown, &[error]),
+        (makers, Collection::Unreadable(_)) => makers,
+        (Collection::Complete(makers), shown) => Collection::Complete(hidden::merge(makers, shown.into_items())),
+        (Collection::Partial { items, mut reasons }, shown) => {
+            reasons.extend_from_slice(shown.reasons());
+            Collection::new(hidden::merge(items, shown.into_items()), reasons)
+        }
+    }
+}
+
+/// A collection that rests on another, which may lack elements.
+fn less_sure<T, U>(collection: Collection<T>, ground: &Collection<U>) -> Collection<T> {
+    match ground {
+        Collection::Unreadable(error) => Collection::Unreadable(*error),
+        ground => with_reasons(collection, ground.reasons()),
+    }
+}
+
+/// A collection that may lack elements for more reasons.
+fn with_reasons<T>(collection: Collection<T>, more: &[ErrorId]) -> Collection<T> {
+    match collection {
+        Collection::Unreadable(error) => Collection::Unreadable(error),
+        Collection::Complete(items) => Collection::new(items, more.to_vec()),
+        Collection::Partial { items, mut reasons } => {
+            reasons.extend_from_slice(more);
+            Collection::new(items, reasons)
+        }
+    }
+}
+
+/// After the drives, whose serial numbers it names.
+fn enclosures(host: &dyn Host, joined: &mut Joined, node: &mut Node) {
+    let ledger = Ledger::new(host);
+    let mut section = enclosures::collect(&ledger, &node.drives);
+    joined.append(ledger.close(), |ids| section.renumber(ids));
+    node.sources.extend(&section.sources);
+    node.enclosures = section.enclosures;
+    node.pci_slots = section.pci_slots;
 }
 
 /// Reads one section with a ledger of its own, and joins that to the others.

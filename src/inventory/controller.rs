@@ -1,5 +1,6 @@
 //! Storage controllers, their ports, and what hangs on them.
 
+use super::raid::RaidController;
 use crate::reading::{Collection, Reading};
 use crate::units::BitsPerSec;
 
@@ -45,6 +46,8 @@ record! {
         pub ports: Collection<StoragePort>,
         /// SAS expanders behind it.
         pub expanders: Collection<SasExpander>,
+        /// What its maker's tool tells of it.
+        pub raid: RaidController,
     }
 }
 
@@ -130,6 +133,20 @@ record! {
         pub volume: Reading<bool>,
         /// RAID level as the driver words it; absent for what is no volume.
         pub raid_level: Reading<String>,
+        /// SAS expander that it hangs behind, by the kernel's name, as in "expander-0:0"; absent for what is attached to the controller itself, and for
+        /// what is no SAS end device. From its path in sysfs.
+        pub expander: Reading<String>,
+        /// Phy of that expander, or of the controller, that it is attached to. `phy_identifier` of `/sys/class/sas_device/end_device-*`; absent as
+        /// `sas_address`.
+        pub phy: Reading<u64>,
+        /// SAS address, lower-case hexadecimal without "0x"; of SATA that of the expander's or controller's phy. `sas_address` of
+        /// `/sys/class/sas_device/end_device-*`; absent for what is no SAS end device.
+        pub sas_address: Reading<String>,
+        /// Logical identifier of the enclosure that it sits in, lower-case hexadecimal without "0x"; absent if 0, and as `sas_address`.
+        /// `enclosure_identifier` of `/sys/class/sas_device/end_device-*`.
+        pub enclosure: Reading<String>,
+        /// Bay of that enclosure. `bay_identifier` of `/sys/class/sas_device/end_device-*`; absent as `sas_address`.
+        pub bay: Reading<u64>,
     }
 }
 
@@ -149,8 +166,22 @@ record! {
         /// Highest rate that the port can do, or is held to. `maximum_linkrate`, `hw_sata_spd_limit`, the highest of
         /// `supported_speeds`.
         pub maximum: Reading<BitsPerSec>,
+        /// Highest rate that a SAS phy can do by its hardware; absent for other ports. `maximum_linkrate_hw`.
+        pub hardware_maximum: Reading<BitsPerSec>,
+        /// Lowest rate that a SAS phy is held to; absent for other ports. `minimum_linkrate`.
+        pub minimum: Reading<BitsPerSec>,
+        /// A SAS phy is switched on; absent for other ports. `enable`, since Linux 2.6.37.
+        pub enabled: Reading<bool>,
         /// Address of the port itself: SAS address or port name, lower-case hexadecimal without "0x"; absent for SATA.
         pub address: Reading<String>,
+        /// Dwords received outside of a phy reset that were invalid, since the phy was powered on (SPL-5, 4.11.3). Absent but for SAS. `invalid_dword_count`.
+        pub invalid_dword_count: Reading<u64>,
+        /// Dwords received outside of a phy reset with a running disparity error. Absent but for SAS. `running_disparity_error_count`.
+        pub running_disparity_error_count: Reading<u64>,
+        /// Times that the link lost dword synchronisation and was reset. Absent but for SAS. `loss_of_dword_sync_count`.
+        pub loss_of_dword_sync_count: Reading<u64>,
+        /// Phy resets that failed. Absent but for SAS. `phy_reset_problem_count`.
+        pub phy_reset_problem_count: Reading<u64>,
     }
 }
 

@@ -32,7 +32,15 @@ record! {
         pub state: Reading<String>,
         /// Volume that it is a part of, by the tool's word; absent if of none, or where smartctl alone shows it.
         pub volume: Reading<String>,
-        /// Health.
+        /// Errors of the medium that the controller has seen, by the tool ("Media Error Count"); absent where smartctl alone shows it, and where the
+        /// tool has no such count (ssacli, sas3ircu, arcconf).
+        pub media_error_count: Reading<u64>,
+        /// Other errors that the controller has seen with it, by the tool ("Other Error Count"); absent as `media_error_count`.
+        pub other_error_count: Reading<u64>,
+        /// Predictions of failure that the controller has counted, by the tool ("Predictive Failure Count", "S.M.A.R.T. warnings"); absent where
+        /// smartctl alone shows it, and where the tool has no such count (ssacli tells it by the state, sas3ircu not at all).
+        pub predictive_failure_count: Reading<u64>,
+        /// Health, by smartctl; else what the maker's tool tells of it, which is little.
         pub health: Health,
     }
 }

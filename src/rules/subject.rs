@@ -29,6 +29,9 @@ const TABLE: &[(&str, &[&str])] = &[
     ("dimm", &["dimms"]),
     ("processor", &["processor_sockets"]),
     ("edac", &["memory_controllers"]),
+    ("volume", &["raid_volumes"]),
+    ("hidden", &["hidden_drives"]),
+    ("enclosure", &["enclosures"]),
 ];
 
 impl Subject {
@@ -86,7 +89,7 @@ impl Choice for Subject {
     #[rustfmt::skip]
     const ALL: &'static [Self] = &[
         Self(0), Self(1), Self(2), Self(3), Self(4), Self(5), Self(6), Self(7), Self(8), Self(9), Self(10), Self(11), Self(12),
-        Self(13), Self(14), Self(15), Self(16),
+        Self(13), Self(14), Self(15), Self(16), Self(17), Self(18), Self(19),
     ];
     const FIRST: Self = Self::BROKEN;
     fn word(self) -> &'static str {

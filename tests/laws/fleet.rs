@@ -121,6 +121,25 @@ fn rdma(node: usize, name: &str) -> Value {
             "roce": {"traffic_class": "106", "default_tos": 106}}]})
 }
 
+fn phy(name: &str) -> Value {
+    json!({"name": name, "kind": "sas", "state": "up", "maximum": 12_000_000_000_u64, "hardware_maximum": 12_000_000_000_u64,
+        "invalid_dword_count": 0, "running_disparity_error_count": 0, "loss_of_dword_sync_count": 0, "phy_reset_problem_count": 0})
+}
+
+/// What no tool tells of a plain controller.
+fn blank() -> Value {
+    json!({"battery": null, "temperature": null, "memory_correctable_errors": null, "memory_uncorrectable_errors": null})
+}
+
+fn slot(name: &str) -> Value {
+    json!({"name": name, "status": "OK", "fault": false})
+}
+
+/// A drive behind a RAID controller.
+fn hidden(state: &str, errors: u64, passed: bool) -> Value {
+    json!({"name": "/c0/e252/s0", "state": state, "media_error_count": errors, "predictive_failure_count": 0, "health": {"passed": passed}})
+}
+
 /// Everything that hangs on PCI Express, and the memory modules.
 fn attached(node: usize) -> Value {
     json!({
@@ -128,7 +147,13 @@ fn attached(node: usize) -> Value {
             function("0000:5e:00.1", "020000", "mlx5_core")],
         "pci_links": [link("0000:3b:00.0"), link("0000:5e:00.0")],
         "storage_controllers": [{"name": "0000:3b:00.0", "kind": "sas-hba", "model": "HBA", "firmware": "1", "mode": "hba",
-            "ports": [{"name": "phy-0:0", "state": "up"}]}],
+            "pci_address": "0000:3b:00.0", "raid": blank(), "ports": [phy("phy-0:0")]},
+            {"name": "0000:d8:00.0", "kind": "raid", "model": "RAID", "firmware": "1", "mode": null, "pci_address": "0000:d8:00.0", "ports": [],
+                "raid": {"battery": "Optimal", "temperature": 60, "memory_correctable_errors": 0, "memory_uncorrectable_errors": 0}}],
+        "raid_volumes": [{"name": "/c0/v0", "controller": "0000:d8:00.0", "level": "RAID1", "state": "Optl", "drives": ["a", "b"],
+            "write_policy": "write-back"}],
+        "hidden_drives": [],
+        "enclosures": [{"name": "0:0:8:0", "model": "SHELF", "components": 24, "slots": [slot("Slot 01"), slot("Slot 02")]}],
         "nics": [port(node, "ens1f0", "0000:5e:00.0", 25_000_000_000), port(node, "ens1f1", "0000:5e:00.1", 25_000_000_000),
             {"name": "bond0", "kind": "bond", "bus": null, "mtu": 9000, "master": null, "carrier": true, "admin_up": true,
                 "pci_address": null}],
@@ -322,6 +347,17 @@ fn bad_attached() -> Vec<Change> {
         ("/pci_links/0/down_trained", json!(true)),
         ("/storage_controllers/0/mode", json!("raid")),
         ("/storage_controllers/0/ports/0/state", json!("failed")),
+        ("/storage_controllers/0/ports/0/invalid_dword_count", json!(70_000)),
+        ("/storage_controllers/0/ports/0/maximum", json!(6_000_000_000_u64)),
+        ("/storage_controllers/1/raid/battery", json!("Failed")),
+        ("/storage_controllers/1/raid/temperature", json!(112)),
+        ("/storage_controllers/1/raid/memory_uncorrectable_errors", json!(1)),
+        ("/raid_volumes/0/state", json!("Dgrd")),
+        ("/raid_volumes/0/drives", json!(["a"])),
+        ("/hidden_drives", json!([hidden("UBad", 3, false)])),
+        ("/enclosures/0/slots/0/fault", json!(true)),
+        ("/enclosures/0/slots/1/status", json!("critical")),
+        ("/enclosures/0/components", json!(12)),
         ("/nics/0/permanent_mac", json!("0-ens1f0")),
         ("/nics/0/carrier", json!(false)),
         ("/nics/1/mtu", json!(1500)),
@@ -413,6 +449,7 @@ fn bad_switch() -> Vec<Change> {
 fn bad_bond() -> Vec<Change> {
     vec![
         ("/storage_controllers/0/model", json!("OTHER HBA")),
+        ("/hidden_drives", json!([hidden("Onln", 0, true)])),
         ("/nics/1/driver", json!("ixgbe")),
         ("/nics/0/firmware", json!("16.30")),
         ("/nics/1/speed", json!(1_000_000_000_u64)),
@@ -528,9 +565,12 @@ pub fn facts(node: &Value) -> (Vec<String>, Vec<String>) {
 }
 
 fn walk(value: &Value, at: &str, leaves: &mut Vec<String>, collections: &mut Vec<String>) {
-    const COLLECTIONS: [&str; 16] = [
+    const COLLECTIONS: [&str; 19] = [
         "/node/memory_controllers",
         "/node/lldp_neighbours",
+        "/node/raid_volumes",
+        "/node/hidden_drives",
+        "/node/enclosures",
         "/node/memory_arrays",
         "/node/pci_functions",
         "/node/pci_links",

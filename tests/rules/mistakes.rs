@@ -37,7 +37,7 @@ fn keys_and_words() {
         changed("for: drive", "for: [drive]"),
         at(
             "4:6",
-            "expected one of node, cluster, cpu, cache, numa, drive, nvme, block, nic, bond, rdma, pci, controller, link, dimm, processor, edac, found a list"
+            "expected one of node, cluster, cpu, cache, numa, drive, nvme, block, nic, bond, rdma, pci, controller, link, dimm, processor, edac, volume, hidden, enclosure, found a list"
         )
     );
     assert_eq!(changed("type: bytes", "type: byte"), at("6:22", "unknown type `byte`"));

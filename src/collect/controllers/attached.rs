@@ -3,6 +3,7 @@
 use super::Key;
 use super::driver;
 use super::hosts::numbered;
+use super::sas;
 use crate::collect::ledger::{Ledger, Missing, Read};
 use crate::collect::pci::path::{Address, Chain};
 use crate::inventory::controller::{Attached, ControllerKind};
@@ -52,6 +53,8 @@ struct Thing {
     at: String,
     /// The last PCI function on the way to its block device.
     pci: Option<Address>,
+    /// Where the link of its block device leads to.
+    path: Option<String>,
 }
 
 /// All of them.
@@ -78,7 +81,13 @@ pub(super) fn find(ledger: &Ledger<'_>, key_of_host: &BTreeMap<u32, Key>) -> Fou
                 if let Some(unit) = Unit::parse(name) {
                     units.insert(
                         unit,
-                        Thing { unit: Some(unit), block: None, at: format!("{SCSI}/{name}/device"), pci: None },
+                        Thing {
+                            unit: Some(unit),
+                            block: None,
+                            at: format!("{SCSI}/{name}/device"),
+                            pci: None,
+                            path: None,
+                        },
                     );
                 }
             }
@@ -105,12 +114,14 @@ pub(super) fn find(ledger: &Ledger<'_>, key_of_host: &BTreeMap<u32, Key>) -> Fou
                 };
                 let shown = shared_name(name).unwrap_or_else(|| name.clone());
                 if let Some(unit) = target.split('/').rev().find_map(Unit::parse) {
-                    let thing = || Thing { unit: Some(unit), block: None, at: format!("{at}/device"), pci: None };
+                    let at = format!("{at}/device");
+                    let thing = || Thing { unit: Some(unit), block: None, at, pci: None, path: None };
                     let thing = units.entry(unit).or_insert_with(thing);
                     thing.block = Some(shown);
                     thing.pci = Chain::parse(&target).last();
+                    thing.path = Some(target);
                 } else if let Some(address) = Chain::parse(&target).last() {
-                    let thing = Thing { unit: None, block: Some(shown.clone()), at, pci: Some(address) };
+                    let thing = Thing { unit: None, block: Some(shown.clone()), at, pci: Some(address), path: None };
                     others.insert((address, shown), thing);
                 }
             }
@@ -179,6 +190,7 @@ impl Found {
             set!(record.scsi_type, Read { reading: Reading::Absent, source });
             set!(record.volume, Read { reading: Reading::Known(false), source });
             set!(record.raid_level, Read { reading: Reading::Absent, source });
+            sas::absent(&mut record, source);
             return record;
         };
         let every = Missing::Untold("every SCSI device has it");
@@ -186,6 +198,15 @@ impl Found {
         let (volume, level) = volume(ledger, unit, &thing.at, kind, driver);
         set!(record.volume, volume);
         set!(record.raid_level, level);
+        if sas::possible(kind) {
+            let path = match &thing.path {
+                Some(path) => Read { reading: Reading::Known(path.clone()), source: self.block_source },
+                None => ledger.link(&format!("{SCSI}/{}", unit.text()), Missing::Untold("sysfs has a link for each")),
+            };
+            sas::end_device(ledger, &path, &mut record);
+        } else {
+            sas::absent(&mut record, source);
+        }
         record
     }
 }

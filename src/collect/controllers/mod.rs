@@ -6,7 +6,8 @@
 mod attached;
 mod driver;
 mod hosts;
-mod ports;
+pub(in crate::collect) mod ports;
+mod sas;
 
 use crate::collect::ledger::{Ledger, Missing, Read};
 use crate::collect::pci::Pci;

@@ -137,6 +137,13 @@ fn new(ledger: &Ledger<'_>, class: &str, name: &str, kind: PortKind) -> StorageP
     set!(port.name, Read { reading: Reading::Known(name.to_owned()), source });
     set!(port.kind, Read { reading: Reading::Known(kind), source });
     set!(port.expander, Read { reading: Reading::Absent, source });
+    set!(port.hardware_maximum, Read { reading: Reading::Absent, source });
+    set!(port.minimum, Read { reading: Reading::Absent, source });
+    set!(port.enabled, Read { reading: Reading::Absent, source });
+    set!(port.invalid_dword_count, Read { reading: Reading::Absent, source });
+    set!(port.running_disparity_error_count, Read { reading: Reading::Absent, source });
+    set!(port.loss_of_dword_sync_count, Read { reading: Reading::Absent, source });
+    set!(port.phy_reset_problem_count, Read { reading: Reading::Absent, source });
     port
 }
 
@@ -161,7 +168,16 @@ fn phy(ledger: &Ledger<'_>, name: &str) -> StoragePort {
     }
     link(&mut port, ledger.parsed(&format!("{at}/negotiated_linkrate"), ALWAYS, parse_sas_rate));
     set!(port.maximum, ledger.parsed(&format!("{at}/maximum_linkrate"), ALWAYS, parse_rate));
+    set!(port.hardware_maximum, ledger.parsed(&format!("{at}/maximum_linkrate_hw"), ALWAYS, parse_rate));
+    set!(port.minimum, ledger.parsed(&format!("{at}/minimum_linkrate"), ALWAYS, parse_rate));
+    let since = Missing::Untold("the kernel is older than 2.6.37");
+    set!(port.enabled, ledger.parsed(&format!("{at}/enable"), since, parse_flag));
     set!(port.address, ledger.parsed(&format!("{at}/sas_address"), ALWAYS, parse_address));
+    let count = |file: &str| ledger.parsed(&format!("{at}/{file}"), ALWAYS, driver::number);
+    set!(port.invalid_dword_count, count("invalid_dword_count"));
+    set!(port.running_disparity_error_count, count("running_disparity_error_count"));
+    set!(port.loss_of_dword_sync_count, count("loss_of_dword_sync_count"));
+    set!(port.phy_reset_problem_count, count("phy_reset_problem_count"));
     port
 }
 
@@ -271,8 +287,17 @@ fn parse_fc_speeds(text: &str) -> Result<BitsPerSec, String> {
     Ok(BitsPerSec(highest))
 }
 
+/// "1" or "0".
+pub(in crate::collect) fn parse_flag(text: &str) -> Result<bool, String> {
+    match text.trim() {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        other => Err(format!("neither 0 nor 1: {other:?}")),
+    }
+}
+
 /// "0x5000ccab0200947e".
-fn parse_address(text: &str) -> Result<String, String> {
+pub(in crate::collect) fn parse_address(text: &str) -> Result<String, String> {
     match text.strip_prefix("0x") {
         Some(digits) if digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             Ok(digits.to_ascii_lowercase())
@@ -316,6 +341,15 @@ mod tests {
         assert_eq!(parse_sata_rate("<unknown>"), Ok((PortState::Down, None)));
         assert_eq!(parse_fc_state("Linkdown"), Ok(PortState::Down));
         assert!(parse_fc_state("unknown").is_err());
+    }
+
+    #[test]
+    fn flags() {
+        assert_eq!(parse_flag("1"), Ok(true));
+        assert_eq!(parse_flag("0"), Ok(false));
+        for text in ["", "2", "on", "01"] {
+            assert!(parse_flag(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -129,6 +129,13 @@ fn a_sas_controller_with_an_expander() {
         machine = machine
             .file(&format!("{at}/negotiated_linkrate"), rate)
             .file(&format!("{at}/maximum_linkrate"), "12.0 Gbit")
+            .file(&format!("{at}/maximum_linkrate_hw"), "22.5 Gbit")
+            .file(&format!("{at}/minimum_linkrate"), "3.0 Gbit")
+            .file(&format!("{at}/enable"), "1")
+            .file(&format!("{at}/invalid_dword_count"), "17")
+            .file(&format!("{at}/running_disparity_error_count"), "16")
+            .file(&format!("{at}/loss_of_dword_sync_count"), "4")
+            .file(&format!("{at}/phy_reset_problem_count"), "0")
             .file(&format!("{at}/sas_address"), "0x500062b200000000");
     }
     let (all, _) = machine.collect();
@@ -164,8 +171,54 @@ fn a_sas_controller_with_an_expander() {
     );
     assert_eq!(controller.ports.items()[0].expander, known("expander-0:0"));
     assert_eq!(controller.ports.items()[1].expander, Reading::Absent);
+    let phy = &controller.ports.items()[1];
+    assert_eq!(
+        (&phy.hardware_maximum, &phy.minimum),
+        (&Reading::Known(BitsPerSec(22_500_000_000)), &Reading::Known(BitsPerSec(3_000_000_000)))
+    );
+    assert_eq!(phy.enabled, Reading::Known(true));
+    assert_eq!(
+        (&phy.invalid_dword_count, &phy.running_disparity_error_count),
+        (&Reading::Known(17), &Reading::Known(16))
+    );
+    assert_eq!((&phy.loss_of_dword_sync_count, &phy.phy_reset_problem_count), (&Reading::Known(4), &Reading::Known(0)));
     assert_eq!(controller.expanders.items()[0].vendor, known("MAKER"));
     assert_eq!(controller.expanders.items()[0].address, known("500062b2000000ff"));
+}
+
+#[test]
+fn where_a_sas_drive_hangs() {
+    let behind = format!("{HOST}/port-0:0/expander-0:0/port-0:0:3/end_device-0:0:3");
+    let direct = format!("{HOST}/port-0:1/end_device-0:1");
+    let (all, errors) = Machine::new()
+        .function(AT, "0x010700", "mpt3sas")
+        .host(HOST, &[("proc_name", "mpt3sas")])
+        .unit(&behind, "0:0:0:0", "0", Some("sda"), &[])
+        .unit(&direct, "0:0:1:0", "13", None, &[])
+        .unit(HOST, "0:0:2:0", "0", Some("sdb"), &[])
+        .file("/sys/class/raid_devices/.keep", "")
+        .file("/sys/class/sas_device/end_device-0:0:3/phy_identifier", "11")
+        .file("/sys/class/sas_device/end_device-0:0:3/sas_address", "0x5000c500a1b2c3d1")
+        .file("/sys/class/sas_device/end_device-0:0:3/enclosure_identifier", "0x500304801f3a00bf")
+        .file("/sys/class/sas_device/end_device-0:0:3/bay_identifier", "7")
+        .file("/sys/class/sas_device/end_device-0:1/phy_identifier", "1")
+        .file("/sys/class/sas_device/end_device-0:1/sas_address", "0x4433221101000000")
+        .file("/sys/class/sas_device/end_device-0:1/enclosure_identifier", "0x0000000000000000")
+        .collect();
+    let [disk, services, plain] = all[0].attached.items() else { panic!("{all:?}") };
+    assert_eq!(
+        (&disk.expander, &disk.phy, &disk.bay),
+        (&known("expander-0:0"), &Reading::Known(11), &Reading::Known(7))
+    );
+    assert_eq!((&disk.sas_address, &disk.enclosure), (&known("5000c500a1b2c3d1"), &known("500304801f3a00bf")));
+    assert_eq!(
+        (&services.expander, &services.phy, &services.enclosure),
+        (&Reading::Absent, &Reading::Known(1), &Reading::Absent)
+    );
+    let Reading::Unreadable(error) = services.bay else { panic!("{:?}", services.bay) };
+    assert_eq!(errors[error.0 as usize].kind, ErrorKind::NotFound);
+    // What hangs under no end device has neither.
+    assert_eq!((&plain.expander, &plain.phy, &plain.bay), (&Reading::Absent, &Reading::Absent, &Reading::Absent));
 }
 
 #[test]
