@@ -170,11 +170,11 @@ record! {
         pub hardware_maximum: Reading<BitsPerSec>,
         /// Lowest rate that a SAS phy is held to; absent for other ports. `minimum_linkrate`.
         pub minimum: Reading<BitsPerSec>,
-        /// A SAS phy is switched on; absent for other ports. `enable`, since Linux 2.6.37.
+        /// A SAS phy is switched on; absent for other ports. `enable`.
         pub enabled: Reading<bool>,
         /// Address of the port itself: SAS address or port name, lower-case hexadecimal without "0x"; absent for SATA.
         pub address: Reading<String>,
-        /// Dwords received outside of a phy reset that were invalid, since the phy was powered on (SPL-5, 4.11.3). Absent but for SAS. `invalid_dword_count`.
+        /// Dwords received outside of a phy reset that were invalid, since the phy was powered on (SPL, REPORT PHY ERROR LOG). Absent but for SAS. `invalid_dword_count`.
         pub invalid_dword_count: Reading<u64>,
         /// Dwords received outside of a phy reset with a running disparity error. Absent but for SAS. `running_disparity_error_count`.
         pub running_disparity_error_count: Reading<u64>,

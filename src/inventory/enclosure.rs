@@ -33,8 +33,8 @@ record! {
         pub kind: Reading<String>,
         /// Number that the enclosure gives the slot. `slot`, since Linux 4.0.
         pub number: Reading<u64>,
-        /// Status: "OK", "critical", "non-critical", "unrecoverable", "not installed", "unknown", "unavailable", "unsupported" (SES-3, 7.2.3, element status
-        /// code). `status`.
+        /// Status: "OK", "critical", "non-critical", "unrecoverable", "not installed", "unknown", "unavailable", "unsupported" (SES-3, ELEMENT STATUS
+        /// CODE). `status`.
         pub status: Reading<String>,
         /// A fault is shown or sensed. `fault`.
         pub fault: Reading<bool>,

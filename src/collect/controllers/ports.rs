@@ -170,7 +170,7 @@ fn phy(ledger: &Ledger<'_>, name: &str) -> StoragePort {
     set!(port.maximum, ledger.parsed(&format!("{at}/maximum_linkrate"), ALWAYS, parse_rate));
     set!(port.hardware_maximum, ledger.parsed(&format!("{at}/maximum_linkrate_hw"), ALWAYS, parse_rate));
     set!(port.minimum, ledger.parsed(&format!("{at}/minimum_linkrate"), ALWAYS, parse_rate));
-    let since = Missing::Untold("the kernel is older than 2.6.37");
+    let since = Missing::Untold("the kernel is too old for it");
     set!(port.enabled, ledger.parsed(&format!("{at}/enable"), since, parse_flag));
     set!(port.address, ledger.parsed(&format!("{at}/sas_address"), ALWAYS, parse_address));
     let count = |file: &str| ledger.parsed(&format!("{at}/{file}"), ALWAYS, driver::number);

@@ -74,6 +74,26 @@ impl Maker {
     }
 }
 
+/// Why a tool told nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Failure {
+    /// None of its programs is installed.
+    Missing,
+    /// It was asked, or a recording holds no answer.
+    Failed(ErrorId),
+}
+
+/// That none of the tools is installed, and where they come from.
+pub(super) fn missing(ledger: &Ledger<'_>, makers: &[Maker]) -> ErrorId {
+    let programs: Vec<&str> = makers.iter().flat_map(|maker| maker.programs()).copied().collect();
+    let packages: Vec<&str> = makers.iter().map(|maker| maker.package()).collect();
+    ledger.error(
+        format!("run {}", programs.join(" or ")),
+        ErrorKind::ToolMissing,
+        format!("not installed; it comes with {}", packages.join(", or ")),
+    )
+}
+
 /// What became of asking one tool.
 pub(super) struct Asked {
     pub(super) maker: Maker,
@@ -81,7 +101,7 @@ pub(super) struct Asked {
     pub(super) program: &'static str,
     pub(super) source: SourceId,
     /// What it told, or why it told nothing.
-    pub(super) report: Result<Report, ErrorId>,
+    pub(super) report: Result<Report, Failure>,
     /// A question about details that was not answered, the first.
     pub(super) unanswered: Option<ErrorId>,
 }
@@ -116,7 +136,7 @@ pub(super) fn ask(ledger: &Ledger<'_>, maker: Maker) -> Asked {
     let source = ledger.source(format!("run {program} {words}"));
     let text = match answer {
         Ok(text) => text,
-        Err(error) => return Asked { maker, program, source, report: Err(error), unanswered: None },
+        Err(failure) => return Asked { maker, program, source, report: Err(failure), unanswered: None },
     };
     let mut tool = Tool { ledger, program, silent: false, unanswered: None };
     let report = match maker {
@@ -128,11 +148,14 @@ pub(super) fn ask(ledger: &Ledger<'_>, maker: Maker) -> Asked {
     let operation = format!("run {program} {words}");
     let report = match report {
         Ok(report) => match (report.controllers.is_empty(), report.refused.first()) {
-            (true, Some(refused)) => Err(ledger.error(operation, ErrorKind::ToolFailed, refused.clone())),
+            (true, Some(refused)) => {
+                Err(Failure::Failed(ledger.error(operation, ErrorKind::ToolFailed, refused.clone())))
+            }
             _ => Ok(report),
         },
         Err(cause) => {
-            Err(ledger.error(operation, ErrorKind::Malformed, format!("what it prints is not understood: {cause}")))
+            let cause = format!("what it prints is not understood: {cause}");
+            Err(Failure::Failed(ledger.error(operation, ErrorKind::Malformed, cause)))
         }
     };
     Asked { maker, program, source, report, unanswered: tool.unanswered }
@@ -153,7 +176,7 @@ fn printed(ledger: &Ledger<'_>, call: &ToolCall, answer: Result<ToolOutput, Host
 }
 
 /// The first program that is there, and its answer.
-fn find(ledger: &Ledger<'_>, maker: Maker, first: &ToolCall) -> (&'static str, Result<String, ErrorId>) {
+fn find(ledger: &Ledger<'_>, maker: Maker, first: &ToolCall) -> (&'static str, Result<String, Failure>) {
     let programs = maker.programs();
     let name = programs.first().copied().unwrap_or_default();
     let mut unrecorded: Option<HostError> = None;
@@ -165,18 +188,11 @@ fn find(ledger: &Ledger<'_>, maker: Maker, first: &ToolCall) -> (&'static str, R
             Err(error) if error.kind == HostErrorKind::NotInCapture => {
                 unrecorded.get_or_insert(error);
             }
-            answer => return (program, printed(ledger, &call, answer)),
+            answer => return (program, printed(ledger, &call, answer).map_err(Failure::Failed)),
         }
     }
-    let error = match unrecorded {
-        Some(error) => ledger.host_error(error),
-        None => ledger.error(
-            format!("run {}", programs.join(" or ")),
-            ErrorKind::ToolMissing,
-            format!("not installed; it comes with {}", maker.package()),
-        ),
-    };
-    (name, Err(error))
+    let failure = unrecorded.map_or(Failure::Missing, |error| Failure::Failed(ledger.host_error(error)));
+    (name, Err(failure))
 }
 
 impl Tool<'_, '_> {

@@ -22,7 +22,7 @@ use crate::inventory::hidden::HiddenDrive;
 use crate::inventory::raid::{RaidController, RaidVolume};
 use crate::inventory::{Drive, Transport};
 use crate::reading::{Collection, ErrorId, ErrorKind, Fact, Reading, Renumber, Sources};
-use call::{Asked, Maker};
+use call::{Asked, Failure, Maker};
 use records::Output;
 use report::{Controller, Report, Told};
 use std::collections::BTreeSet;
@@ -246,6 +246,7 @@ impl Whole {
             Reading::Absent => "none",
             Reading::Unreadable(_) => "that is not known",
         };
+        let mut failures = tools.iter().filter_map(|asked| asked.report.as_ref().err());
         let error = match tools.first() {
             None if known.nature == Nature::Plain => return Reading::Absent,
             None => ledger.error(
@@ -253,15 +254,18 @@ impl Whole {
                 ErrorKind::NotSupported,
                 format!("no tool for the driver {driver} is known here"),
             ),
-            Some(first) => match tools.iter().find_map(|asked| asked.report.is_ok().then_some(asked.program)) {
+            Some(_) => match tools.iter().find_map(|asked| asked.report.is_ok().then_some(asked.program)) {
                 Some(program) => ledger.error(
                     format!("find {} in the output of {program}", known.name),
                     ErrorKind::NotFound,
                     "it shows no controller with this PCI address",
                 ),
-                None => match first.report {
-                    Err(error) => error,
-                    Ok(_) => return Reading::Absent,
+                None => match failures.find_map(|failure| match failure {
+                    Failure::Failed(error) => Some(*error),
+                    Failure::Missing => None,
+                }) {
+                    Some(error) => error,
+                    None => call::missing(ledger, known.makers),
                 },
             },
         };

@@ -516,9 +516,10 @@ fn a_controller_without_a_known_tool_may_hide_drives() {
 #[test]
 fn an_hba_without_volumes_hides_nothing() {
     let missing = || {
-        ["sas3ircu LIST", "sas2ircu LIST"]
-            .iter()
-            .fold(empty(), |host, argv| failed(host, argv, HostErrorKind::ToolMissing))
+        let storcli =
+            ["storcli64", "storcli", "perccli64", "perccli"].map(|name| format!("{name} /call show all J nolog"));
+        let all = ["sas3ircu LIST", "sas2ircu LIST"].into_iter().chain(storcli.iter().map(String::as_str));
+        all.fold(empty(), |host, argv| failed(host, argv, HostErrorKind::ToolMissing))
     };
     let hba = || controller("mpt3sas", ControllerKind::SasHba, AT);
     let (section, _) = collected(&missing(), vec![with_volume(hba(), Reading::Known(false))], Vec::new());
@@ -532,6 +533,18 @@ fn an_hba_without_volumes_hides_nothing() {
     }
     let unsure = StorageController { attached: Collection::Unreadable(ErrorId(0)), ..hba() };
     assert!(matches!(collected(&missing(), vec![unsure], Vec::new()).0.hidden, Collection::Partial { .. }));
+}
+
+#[test]
+fn where_several_tools_would_do_all_are_named() {
+    let host = ["ssacli ctrl all show config detail", "hpssacli ctrl all show config detail", "arcconf GETCONFIG 1"]
+        .iter()
+        .fold(empty(), |host, argv| failed(host, argv, HostErrorKind::ToolMissing));
+    let (section, errors) = collected(&host, vec![controller("smartpqi", ControllerKind::Raid, AT)], Vec::new());
+    assert_eq!(
+        errors[section.hidden.reasons()[0].0 as usize].to_string(),
+        "cannot run ssacli or hpssacli or arcconf: not installed; it comes with HPE's package ssacli, or Microchip's package Arcconf"
+    );
 }
 
 #[test]
