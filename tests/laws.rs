@@ -382,6 +382,8 @@ const EMPTY_IS_SOUND: &[(&str, &str)] = &[
     ("nvme.error-log-media", "/error_log"),
     ("lldp.one-agent", "/lldp_agents"),
     ("time.one-service", "/time/services"),
+    // A port that names no modes cannot correct errors.
+    ("nic.fec-active", "/link_settings/supported"),
     ("bmc.memory-events", "/bmc/events"),
     ("bmc.hardware-events", "/bmc/events"),
     ("bmc.power-supplies", "/bmc/sensors"),
