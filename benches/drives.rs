@@ -122,7 +122,9 @@ fn machine() -> Replay {
     let mut folders = Vec::new();
     for index in 0..DISKS {
         let name = format!("sd{}", char::from(b'a' + index as u8));
-        let unit = format!("pci0000:16/0000:18:00.0/host0/port-0:{index}/end_device-0:{index}/target0:0:{index}/0:0:{index}:0");
+        let unit = format!(
+            "pci0000:16/0000:18:00.0/host0/port-0:{index}/end_device-0:{index}/target0:0:{index}/0:0:{index}:0"
+        );
         let place = format!("{unit}/block/{name}");
         disk(&place, &name, &format!("8:{}", index * 16), "1");
         folders.push(place);
@@ -133,15 +135,29 @@ fn machine() -> Replay {
         folders.push(place);
     }
     for index in 0..DISKS {
-        let unit = format!("/sys/devices/pci0000:16/0000:18:00.0/host0/port-0:{index}/end_device-0:{index}/target0:0:{index}/0:0:{index}:0");
-        for (name, text) in [("vendor", "ACME    "), ("model", "SASDISK         "), ("rev", "0001"), ("state", "running"), ("power/runtime_status", "active")] {
+        let unit = format!(
+            "/sys/devices/pci0000:16/0000:18:00.0/host0/port-0:{index}/end_device-0:{index}/target0:0:{index}/0:0:{index}:0"
+        );
+        for (name, text) in [
+            ("vendor", "ACME    "),
+            ("model", "SASDISK         "),
+            ("rev", "0001"),
+            ("state", "running"),
+            ("power/runtime_status", "active"),
+        ] {
             entries.push((format!("{unit}/{name}"), Entry::file(format!("{text}\n"))));
         }
         let name = char::from(b'a' + index as u8);
         links.push((format!("{unit}/block/sd{name}/device"), format!("../../../0:0:{index}:0")));
     }
-    entries.push(("/sys/devices/pci0000:16/0000:18:00.0/host0/scsi_host/host0/proc_name".into(), Entry::file("mpt3sas\n")));
-    links.push(("/sys/class/scsi_host/host0".into(), "../../devices/pci0000:16/0000:18:00.0/host0/scsi_host/host0".into()));
+    entries.push((
+        "/sys/devices/pci0000:16/0000:18:00.0/host0/scsi_host/host0/proc_name".into(),
+        Entry::file("mpt3sas\n"),
+    ));
+    links.push((
+        "/sys/class/scsi_host/host0".into(),
+        "../../devices/pci0000:16/0000:18:00.0/host0/scsi_host/host0".into(),
+    ));
     for index in 0..NVME {
         let at = format!("/sys/devices/pci0000:3a/0000:3b:0{index}.0/nvme/nvme{index}");
         for (name, text) in [
@@ -156,7 +172,10 @@ fn machine() -> Replay {
             entries.push((format!("{at}/{name}"), Entry::file(format!("{text}\n"))));
         }
         entries.push((format!("{at}/nvme{index}n1/nsid"), Entry::file("1\n")));
-        links.push((format!("/sys/class/nvme/nvme{index}"), format!("../../devices/pci0000:3a/0000:3b:0{index}.0/nvme/nvme{index}")));
+        links.push((
+            format!("/sys/class/nvme/nvme{index}"),
+            format!("../../devices/pci0000:3a/0000:3b:0{index}.0/nvme/nvme{index}"),
+        ));
     }
     for place in folders {
         for folder in ["holders", "slaves"] {

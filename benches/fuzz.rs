@@ -3,9 +3,12 @@
 //!
 //!     cargo bench --bench fuzz -- SECONDS [SEED]
 //!     cargo bench --bench fuzz -- SECONDS SEED disks
+//!     cargo bench --bench fuzz -- SECONDS SEED answers
 //!
 //! The second form fuzzes the readers of partition tables, file systems and other signatures: small disks on which pieces of such structures lie where
 //! they are looked for, checksums mostly wrong. They are told by what is found, not by messages, and none is kept.
+//!
+//! The third form collects from a machine whose answers (smartctl, NVMe, ethtool, rtnetlink, LLDP agents, ipmitool, EDAC) are mutations of sound ones.
 //!
 //! Inputs are mutations of the built-in rules, of `fixtures/raid/` and of `fixtures/fuzz/`; one that is told something that no input before
 //! was told (by the messages, numbers left out) joins the inputs. Prints executions, the slowest input and every find:
@@ -20,6 +23,9 @@
     clippy::disallowed_methods,
     clippy::disallowed_types
 )]
+
+#[path = "fuzz/answers.rs"]
+mod answers;
 
 use passmuster::collect::raid;
 use passmuster::expr::{Schema, Scope, Template, compile};
@@ -326,13 +332,18 @@ fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
     // `cargo test --all-targets` runs this too: then it is only built and started.
     let Some(seconds) = arguments.next().and_then(|seconds| seconds.parse().ok()) else {
-        println!("usage: cargo bench --bench fuzz -- SECONDS [SEED] [disks]");
+        println!("usage: cargo bench --bench fuzz -- SECONDS [SEED] [disks | answers]");
         return;
     };
     let seed = arguments.next().and_then(|seed| seed.parse().ok()).unwrap_or(1);
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ seed);
-    if arguments.next().as_deref() == Some("disks") {
-        if disks(seconds, &mut random) > 0 {
+    let finds = match arguments.next().as_deref() {
+        Some("disks") => Some(disks(seconds, &mut random)),
+        Some("answers") => Some(answers::run(seconds, seed)),
+        _ => None,
+    };
+    if let Some(finds) = finds {
+        if finds > 0 {
             std::process::exit(1);
         }
         return;

@@ -176,7 +176,7 @@ fn blur(cluster: &Cluster, told: &mut dyn FnMut(&str, &[Value])) {
 
 #[test]
 fn what_cannot_be_read_never_makes_a_verdict_milder() {
-    unreadable(11);
+    unreadable(31);
 }
 
 #[test]
@@ -402,7 +402,8 @@ fn an_emptied_list_never_mends_a_failure() {
     let rules = rules();
     let mut broken = BTreeSet::new();
     for cluster in clusters() {
-        for solution in PACKS {
+        // Both extend the base.
+        for solution in [Some("ceph"), Some("s2d")] {
             let before = judged(&rules, solution, &inventories(&cluster.nodes));
             let old = by_check(&table(&before)).into_iter().map(|(c, v)| (c.to_owned(), v)).collect::<BTreeMap<_, _>>();
             let (leaves, _) = facts(&cluster.nodes[0]);

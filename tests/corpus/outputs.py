@@ -103,7 +103,8 @@ def main():
     tally = collections.defaultdict(collections.Counter)
     for kind, name in files:
         with open(os.path.join(corpus, kind, name), encoding="utf-8", errors="replace") as file:
-            text = file.read()
+            # Notes that people put between the lines begin with "#".
+            text = "".join(line for line in file if not line.startswith("#"))
         argv = question(text)
         with tempfile.TemporaryDirectory() as work:
             capture(work, argv, text)
