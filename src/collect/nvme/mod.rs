@@ -74,11 +74,32 @@ pub(crate) fn collect(ledger: &Ledger<'_>, block: &mut BlockSection) {
         }
     }
     for drive in block.drives.items_mut() {
-        let Some(paths) = drive.paths.known() else { continue };
+        let paths = match &drive.paths {
+            Reading::Known(paths) => paths,
+            Reading::Unreadable(error) => {
+                drive.namespaces = Collection::Unreadable(*error);
+                continue;
+            }
+            Reading::Absent => &Vec::new(),
+        };
         let controllers: Vec<&Asked> = paths.iter().filter_map(|path| by_name.get(path)).collect();
         // Two controllers of one subsystem tell of the same media; one that does not answer must not hide the other.
         let answered = controllers.iter().find(|asked| asked.health.passed.known().is_some());
-        let Some(told) = answered.or(controllers.first()) else { continue };
+        let Some(told) = answered.or(controllers.first()) else {
+            // A namespace whose controller is not listed has one all the same.
+            let unlisted = paths.iter().find(|path| path.strip_prefix("nvme").is_some());
+            drive.namespaces = match unlisted {
+                Some(path) => {
+                    let operation = format!("ask {path} for its namespaces");
+                    let cause = "the controller is not listed";
+                    Collection::Unreadable(ledger.error(operation, ErrorKind::NotFound, cause))
+                }
+                None => Collection::Complete(Vec::new()),
+            };
+            let source = drive.sources.get("paths").unwrap_or_else(|| ledger.source("derived: paths"));
+            drive.sources.set("namespaces", source);
+            continue;
+        };
         drive.health = told.health.clone();
         let own = drive.block_devices.known().cloned().unwrap_or_default();
         let mut namespaces = BTreeMap::new();

@@ -558,3 +558,23 @@ fn namespaces_that_could_not_be_listed_have_a_reason_that_says_so() {
     let groups = section.nvme_controllers.items()[0].endurance_groups.reasons().to_vec();
     assert_eq!(ledger.error_at(groups[0]).unwrap().operation, "ask /dev/nvme0 for its namespaces");
 }
+
+#[test]
+fn a_drive_that_is_not_nvme_has_no_namespaces() {
+    let host = host();
+    let ledger = Ledger::new(&host);
+    let mut section = section("ACME DC 1", "FW0001");
+    let mut others = Vec::new();
+    for path in ["0:0:0:0", "virtio1", "nvme7"] {
+        let mut drive = Drive::default();
+        drive.name = text(path);
+        drive.paths = words(&[path]);
+        others.push(drive);
+    }
+    section.drives = Collection::Complete(others);
+    collect(&ledger, &mut section);
+    let [sata, virtio, unlisted] = section.drives.items() else { panic!() };
+    assert_eq!(sata.namespaces, Collection::Complete(Vec::new()));
+    assert_eq!(virtio.namespaces, Collection::Complete(Vec::new()));
+    assert!(matches!(unlisted.namespaces, Collection::Unreadable(_)));
+}
