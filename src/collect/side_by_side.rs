@@ -177,4 +177,26 @@ mod tests {
         assert_eq!((error.operation.as_str(), error.kind), ("read /a/2", ErrorKind::TimedOut));
         assert_eq!(read[1], Reading::Known("z".to_owned()));
     }
+
+    /// Each of 26 waits until as many are under way as the bound allows, so that fewer would end by the time limit.
+    #[test]
+    fn as_many_are_asked_at_once_as_the_bound_allows_and_no_more() {
+        use std::sync::Condvar;
+        let host = Replay::from_entries::<&str>([]);
+        let (state, changed) = (Mutex::new((0_usize, 0_usize)), Condvar::new());
+        let things = words(26);
+        let ledger = Ledger::new(&host);
+        let told: Vec<Reading<String>> = each(&ledger, &things, BOUND, |_, path| {
+            let mut now = state.lock().unwrap();
+            now.0 += 1;
+            now.1 = now.1.max(now.0);
+            changed.notify_all();
+            let limit = std::time::Duration::from_secs(20);
+            let (mut now, _) = changed.wait_timeout_while(now, limit, |now| now.1 < BOUND).unwrap();
+            now.0 -= 1;
+            Reading::Known(path.clone())
+        });
+        assert_eq!(told.len(), 26);
+        assert_eq!(state.lock().unwrap().1, BOUND);
+    }
 }
