@@ -59,7 +59,7 @@ fn flag(text: &str) -> Result<bool, String> {
     }
 }
 
-/// The word in brackets, as in "always defer [madvise] never".
+/// The word in brackets, as in `always defer [madvise] never`.
 fn selected(text: &str) -> Result<String, String> {
     let word = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.trim());
     word.filter(|word| !word.is_empty()).map(str::to_owned).ok_or_else(|| format!("no word is selected in {text:?}"))
