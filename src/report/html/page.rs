@@ -152,9 +152,11 @@ impl Topic {
         match check.split('.').next().unwrap_or_default() {
             "cluster" => Self::Nodes,
             "cpu" | "memory" | "numa" | "dimm" => Self::Processor,
-            "media" | "nvme" | "storage" | "controller" | "drive" | "enclosure" | "smart" => Self::Storage,
+            "media" | "nvme" | "storage" | "controller" | "raid" | "drive" | "enclosure" | "smart" => Self::Storage,
             "net" | "nic" | "bond" | "rdma" | "network" | "lldp" | "dcb" => Self::Network,
-            "os" | "system" | "time" | "clock" | "security" | "firmware" | "pci" | "platform" => Self::System,
+            "os" | "system" | "time" | "clock" | "security" | "firmware" | "pci" | "platform" | "bmc" | "tuning" => {
+                Self::System
+            }
             _ => Self::Other,
         }
     }
