@@ -3,6 +3,7 @@
 pub mod block;
 mod bmc;
 mod caution;
+mod clock;
 pub mod controllers;
 pub mod cpu;
 pub mod cpulist;
@@ -64,7 +65,11 @@ pub fn collect_with(host: &dyn Host, progress: &dyn Fn(&str)) -> Inventory {
 
     progress("system");
     system_and_smbios(host, &mut joined, &mut node);
-    node.time = section(host, &mut joined, time::collect);
+    node.time = section(host, &mut joined, |ledger| {
+        let mut time = time::collect(ledger);
+        clock::complete(ledger, &mut time);
+        time
+    });
     let firmware = node.system.firmware_interface.known().copied();
     node.security = section(host, &mut joined, |ledger| security::collect(ledger, firmware));
     progress("management controller");

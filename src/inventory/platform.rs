@@ -20,6 +20,13 @@ record! {
         /// Time services that systemd has started, sorted: "chronyd", "ntpd", "ntpsec", "openntpd", "systemd-timesyncd", "ptp4l", "phc2sys".
         /// `/run/systemd/units`, since systemd 236: unreadable elsewhere.
         pub services: Reading<Vec<String>>,
+        /// Source that the service follows: a server's address, "PTP"; absent without a service, and while it follows none. `chronyc -c -n tracking`, `ntpq -pn`,
+        /// `pmc` (linuxptp).
+        pub source: Reading<String>,
+        /// Distance of the clock from the reference in steps: NTP stratum of what is followed (chronyd: its own), PTP `stepsRemoved`. As `source`.
+        pub stratum: Reading<u64>,
+        /// How far the service holds the clock to be off, without a sign. As `source`.
+        pub offset: Reading<Seconds>,
     }
 }
 
