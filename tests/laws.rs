@@ -198,14 +198,14 @@ fn unreadable(one_of: usize) -> Vec<String> {
             PACKS.iter().map(|solution| judged(&rules, *solution, &inventories(&cluster.nodes))).collect();
         blur(&cluster, &mut |what, nodes| {
             blurred += 1;
-            let nodes = inventories(nodes);
+            let mut read: Option<Vec<Inventory>> = None;
             for (solution, before) in PACKS.iter().zip(&before) {
                 pairs += 1;
                 if pairs % one_of != 0 {
                     continue;
                 }
                 judgings += 1;
-                let after = judged(&rules, *solution, &nodes);
+                let after = judged(&rules, *solution, read.get_or_insert_with(|| inventories(nodes)));
                 let lines = milder(&rules, before, &after);
                 broken.extend(lines.iter().map(|line| format!("{solution:?}, {what}: {line}")));
                 touched.extend(after.findings.into_iter().filter(|f| f.verdict == Verdict::Unknown).map(|f| f.check));
